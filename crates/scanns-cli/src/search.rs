@@ -149,15 +149,15 @@ fn print_hits(asked: &Asked<'_>, aggregations: &[Aggregation], out: &mut Output)
     Ok(Hits { found: printer.last > 0, unread: printer.unread, next, aggregated })
 }
 
-/// Suggests terms for words that no document contains.
+/// Names the words that no document contains, and suggests terms for them.
 fn suggest(searcher: &Searcher<'_>, query: &Query) -> Result<()> {
     for one in searcher.suggest(query, 0, SUGGESTED)? {
         let near: Vec<_> = one.near.iter().map(|near| quoted(&near.term)).collect();
-        report::note(&format!(
-            "no document contains {}: did you mean {}?",
-            quoted(&one.word),
-            near.join(" or ")
-        ));
+        let meant = match &near[..] {
+            [] => String::new(),
+            near => format!(": did you mean {}?", near.join(" or ")),
+        };
+        report::note(&format!("no document contains {}{meant}", quoted(&one.word)));
     }
     Ok(())
 }

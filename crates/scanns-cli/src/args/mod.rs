@@ -97,8 +97,8 @@ pub enum Verb {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 success; 1 nothing matched, or some inputs failed and are listed; 2 wrong usage, or nothing was
-done; 130 stopped on request.";
+Exit codes: 0 success; 1 nothing matched, or some inputs failed and are listed; 2 wrong usage,
+or nothing was done; 130 stopped on request.";
 
 const INDEX_EXAMPLES: &str = "\
 Examples:

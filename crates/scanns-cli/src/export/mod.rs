@@ -77,13 +77,25 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
     }
 }
 
-/// The format for the extension of a path.
-fn format_of(path: &Path) -> ExportFormat {
+/// The format for the extension of a path; CSV for standard output.
+///
+/// # Errors
+/// The extension is not one of a format.
+fn format_of(path: &Path) -> Result<ExportFormat> {
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("jsonl" | "json" | "ndjson") => ExportFormat::Jsonl,
-        Some("arrow" | "feather") => ExportFormat::Arrow,
-        Some("parquet") => ExportFormat::Parquet,
-        _ => ExportFormat::Csv,
+        Some("csv") => Ok(ExportFormat::Csv),
+        Some("jsonl" | "json" | "ndjson") => Ok(ExportFormat::Jsonl),
+        Some("arrow" | "feather") => Ok(ExportFormat::Arrow),
+        Some("parquet") => Ok(ExportFormat::Parquet),
+        // Standard output, a device or a pipe.
+        _ if path.as_os_str() == "-" || path.metadata().is_ok_and(|found| !found.is_file()) => {
+            Ok(ExportFormat::Csv)
+        }
+        _ => bail!(
+            "{}: the name does not say the format: let it end in .csv, .jsonl, .arrow or .parquet, or give \
+             --format",
+            report::path_text(path)
+        ),
     }
 }
 
@@ -137,7 +149,7 @@ struct Export<'a> {
 
 impl<'a> Export<'a> {
     fn new(args: &'a ExportArgs) -> Result<Self> {
-        let format = args.format.unwrap_or_else(|| format_of(&args.output));
+        let format = args.format.map_or_else(|| format_of(&args.output), Ok)?;
         must_be_built(format)?;
         let compression = compression(args, format)?;
         let snapshot = Snapshot::open(&args.index)?;

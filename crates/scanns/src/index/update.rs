@@ -66,6 +66,7 @@ fn read_setting(schema: &Schema, name: &str, texts: &[String]) -> Result<ColumnS
         // A partial date means its first moment.
         let value = literal(&entry.kind, text).map(|(first, _)| first);
         value.map_err(|expected| {
+            let expected = expected.strip_prefix("write ").unwrap_or(&expected);
             Error::invalid(format!("value of field '{name}'"), format!("'{text}'"), expected)
         })
     };

@@ -73,7 +73,7 @@ pub struct Inferred {
 /// }
 /// let schema = inference.finish()?.schema;
 /// let kinds: Vec<_> = schema.fields().map(|(_, field)| (field.name.as_str(), field.kind.name())).collect();
-/// assert_eq!(kinds, [("name", "keyword"), ("size", "float")]);
+/// assert_eq!(kinds, [("name", "keyword"), ("size", "float"), ("name.words", "text")]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Inference {

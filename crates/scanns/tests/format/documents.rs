@@ -129,11 +129,13 @@ pub fn verify(path: &Path) {
     let snapshot = Snapshot::open(path).unwrap();
     let live = (WRITTEN - DELETED) as u64;
     assert_eq!(snapshot.info().documents, live);
-    let count =
-        |query: &str| snapshot.searcher().count(&snapshot.parse(query, Operator::And).unwrap()).unwrap();
     let numbers = (0..350_u64).filter(|number| !(number % 29 == 1 && *number < 29 * 5));
     let schema = schema();
     let body = schema.field("body").unwrap();
+    let count = |query: &str| {
+        let query = snapshot.parse_in(&[body.into()], query, Operator::And).unwrap();
+        snapshot.searcher().count(&query).unwrap()
+    };
     let size = schema.field("size").unwrap();
     let documents: Vec<_> = numbers
         .map(|number| document(&schema, number, u64::from(number % 29 == 0 && number < 290)))
@@ -159,7 +161,7 @@ pub fn verify(path: &Path) {
         sizes.clone().any(|(_, value)| matches!(value, Value::Unsigned(size) if *size > 1 << 20)) && !changed
     };
     assert_eq!(count("size:>1MiB"), documents.iter().filter(large).count() as u64);
-    let query = snapshot.parse("lattice", Operator::And).unwrap();
+    let query = snapshot.parse("body:lattice", Operator::And).unwrap();
     let hits = snapshot.searcher().top_k(&query, Model::Classic, 3).unwrap();
     assert_eq!(hits.len(), 3);
     for hit in hits {

@@ -130,7 +130,11 @@ fn why_empty(inputs: &[Input], format: &FileFormat, options: &IndexOptions) -> O
                 (Ok(()), Some(first)) => {
                     format!("no record can be read, the first one is malformed: {}", first.error)
                 }
-                (Ok(()), None) if inference.counts().documents() > 0 => "no record has a value".into(),
+                // With values, something else is wrong.
+                (Ok(()), None) if inference.counts().documents() > 0 => match inference.finish() {
+                    Ok(_) => return None,
+                    Err(_) => "no record has a value".into(),
+                },
                 (Ok(()), None) if matches!(format, FileFormat::Csv(_)) => {
                     "there are no rows below the header".into()
                 }

@@ -28,13 +28,14 @@ pub struct Suggestion {
     /// The number of documents that contain it.
     pub doc_freq: u64,
     /// Similar terms that are in more documents, sorted by descending frequency: the terms within one edit
-    /// or, if there are none, within two.
+    /// or, if there are none, within two. May be empty if no document contains the word.
     pub near: Vec<TermCount>,
 }
 
 impl Searcher<'_> {
     /// Suggests terms for each word of a query that at most `few` documents contain: up to `most` terms that
-    /// are the most likely meant. Words without suggestions are omitted.
+    /// are the most likely meant. A word without suggestions is omitted, unless
+    /// no document contains it.
     ///
     /// Words are the terms of term and phrase clauses that documents may match by, the first 16 of them.
     /// Terms are in the form of the index: stems if the analyzer stems.
@@ -53,8 +54,12 @@ impl Searcher<'_> {
             }
             // A word that is looked up in several fields may be in any of them.
             if of_word.iter().all(|found| found.doc_freq <= few) {
-                let found = of_word.into_iter().filter(|found| !found.near.is_empty());
-                suggestions.extend(found.max_by_key(|found| found.near.first().map(|near| near.doc_freq)));
+                let is_known = of_word.iter().any(|found| found.doc_freq > 0);
+                let best = of_word
+                    .into_iter()
+                    .rev()
+                    .max_by_key(|found| found.near.first().map(|near| near.doc_freq));
+                suggestions.extend(best.filter(|found| !is_known || !found.near.is_empty()));
             }
         }
         Ok(suggestions)
@@ -158,7 +163,7 @@ mod tests {
             let found = searcher.suggest(query, few, 2).unwrap();
             let one =
                 |one: Suggestion| (text(one.word), one.near.into_iter().map(|one| text(one.term)).collect());
-            found.into_iter().map(one).collect()
+            found.into_iter().filter(|one| !one.near.is_empty()).map(one).collect()
         };
         let one =
             |word: &str, found: &[&str]| (word.to_owned(), found.iter().map(|&one| one.to_owned()).collect());
@@ -187,6 +192,8 @@ mod tests {
         let list = BoolQuery { must: vec![phrase], must_not: vec![term("licensee")], ..BoolQuery::default() };
         assert_eq!(near(&Query::Bool(list), 0), [one("hause", &["house"]), one("sorce", &["source"])]);
         assert_eq!(near(&Query::nothing(), 0), []);
+        let unknown = searcher.suggest(&term("ho"), 0, 2).unwrap();
+        assert_eq!((unknown.len(), unknown[0].near.len(), unknown[0].doc_freq), (1, 0, 0));
     }
 
     #[test]

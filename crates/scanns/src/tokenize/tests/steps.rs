@@ -280,7 +280,7 @@ fn english_is_the_chain_of_its_steps_in_terms_positions_offsets_and_lengths() {
         same(&text, &format!("seed {seed:x} round {round}"));
     }
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    for file in ["README.md", "LICENSE-APACHE", "docs/FORMAT.md", "docs/QUERIES.md"] {
+    for file in ["ARCHITECTURE.md", "LICENSE-APACHE", "docs/FORMAT.md", "docs/QUERIES.md"] {
         let text = std::fs::read(format!("{root}/{file}")).unwrap();
         assert!(same(&text, file) > 1000, "{file}");
     }
