@@ -12,7 +12,8 @@ use crate::search::Hit;
 
 impl Snapshot {
     /// Parses a query, and analyzes its words as the documents were analyzed. Words without a field name
-    /// search all [default fields](Schema::default_fields), and the field where a word scores best decides.
+    /// search all [default fields](crate::schema::Schema::default_fields), and the field where a word scores
+    /// best decides.
     ///
     /// # Errors
     /// [`Error::Query`](crate::Error::Query) if the text is not a query or names an unknown field.
