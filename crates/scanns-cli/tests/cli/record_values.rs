@@ -149,3 +149,23 @@ fn bare_words_find_short_texts_of_small_samples_and_facets_count_them() {
     let facets = place.search(&["--facet", "city", "*"]);
     assert!(facets.text().contains("New York"), "{} {}", facets.text(), facets.stderr);
 }
+
+#[test]
+fn a_path_of_records_stands_for_everything_below_it() {
+    let rows: String =
+        (0..40).map(|n| format!("/data/{}/file {n}.txt\t{n}\n", ["anna", "anna2", "ben"][n % 3])).collect();
+    let place = Place::with(&[("dump.tsv", &format!("{rows}/data/anna\t4096\n"))]);
+    place.indexed(&["--records", "tsv", "--csv-header", "path,size"]);
+    for (query, expected) in [
+        ("path:/data/anna", 15),
+        ("path:/data/anna/", 15),
+        ("path:/data", 41),
+        ("path:/", 41),
+        ("path:\"/data/anna/file 3.txt\"", 1),
+        ("path:/data/an", 0),
+        ("path:(/data/anna OR /data/ben) size:<10", 7),
+        ("NOT path:/data/anna", 26),
+    ] {
+        assert_eq!(place.count(query), expected, "{query}");
+    }
+}

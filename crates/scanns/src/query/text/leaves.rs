@@ -36,6 +36,9 @@ impl QueryParser<'_> {
         if word.iter().any(WordChar::is_wild) {
             return self.wildcard(at, word);
         }
+        if self.of_paths {
+            return self.path(at, &text_of(word));
+        }
         let field = self.term_field();
         let terms = self.words.terms(field, &text_of(word));
         self.count(at, terms.len())?;
@@ -43,6 +46,14 @@ impl QueryParser<'_> {
             .into_iter()
             .map(|(_, term)| SignedClause::plain(Some(Query::term(field, term)), ClauseKind::Word));
         Ok(combine(clauses.collect(), self.operator))
+    }
+
+    /// A path, and everything below it.
+    fn path(&mut self, at: usize, text: &str) -> Result<Option<Query>> {
+        self.count(at, 2)?;
+        let (field, path) = (self.term_field(), text.trim_end_matches('/'));
+        let below = Query::pattern(field, Pattern::Prefix(format!("{path}/").into_bytes()));
+        Ok(Some(if path.is_empty() { below } else { Query::any_of(vec![Query::term(field, path), below]) }))
     }
 
     /// The number of edits after a word; `None` without `~`.
@@ -90,6 +101,9 @@ impl QueryParser<'_> {
             }
             found => found.and_then(|(_, slop)| slop).unwrap_or(0),
         };
+        if self.of_paths {
+            return self.path(at, text);
+        }
         let field = self.term_field();
         let mut terms = self.words.terms(field, text);
         self.count(at, terms.len())?;

@@ -27,6 +27,7 @@ pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Resul
         operator,
         words,
         field,
+        of_paths: false,
         looked_up: None,
         column,
         counts: false,
@@ -179,6 +180,7 @@ impl QueryParser<'_> {
 
     fn in_field(&mut self, at: usize, name: &str) -> Result<SignedClause> {
         let (outer_field, outer_column) = (self.field, self.column.take());
+        let outer_paths = std::mem::take(&mut self.of_paths);
         let mut is_condition = !self.counts;
         if let Some(column) = self.column_of(name) {
             self.column = Some(column);
@@ -196,16 +198,23 @@ impl QueryParser<'_> {
                 return self.fault(self.peek().map_or(at, |token| token.at), &message);
             }
             self.field = Some(field);
+            self.of_paths = self.has_paths(name);
             let is_text = |(_, kind): (Field, FieldKind)| matches!(kind, FieldKind::Text { .. });
             is_condition &= !self.words.column(name).is_none_or(is_text);
         }
         let query = self.nested_primary(at);
-        (self.field, self.column) = (outer_field, outer_column);
+        (self.field, self.column, self.of_paths) = (outer_field, outer_column, outer_paths);
         let query = query?;
         // With a boost, a condition scores, and is a clause like a word.
         is_condition &= !matches!(query, Some(Query::Boost(..)));
         let kind = if is_condition { ClauseKind::Condition } else { ClauseKind::Other };
         Ok(SignedClause::plain(query, kind))
+    }
+
+    /// Whether the values of a field are paths: keywords whose parts another field has.
+    fn has_paths(&self, name: &str) -> bool {
+        let is_keyword = matches!(self.words.column(name), Some((_, FieldKind::Keyword)));
+        is_keyword && self.words.field(&format!("{name}.parts")).is_ok()
     }
 
     fn nested_primary(&mut self, at: usize) -> Result<Option<Query>> {
