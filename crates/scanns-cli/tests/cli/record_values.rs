@@ -169,3 +169,25 @@ fn a_path_of_records_stands_for_everything_below_it() {
         assert_eq!(place.count(query), expected, "{query}");
     }
 }
+
+#[test]
+fn a_keyword_is_found_by_its_words_where_these_are_indexed() {
+    let titles = ["graph theory", "a graph of graphs", "theory of sets", "graph"];
+    let text = "a longer text of the record that nobody reads, with many words in it and in all others";
+    let record =
+        |(title, n): (&&str, i32)| serde_json::json!({"title": title, "n": n, "text": text}).to_string();
+    let records: Vec<String> = titles.iter().zip(1..).map(record).collect();
+    let place = Place::with(&[("a.jsonl", &records.join("\n"))]);
+    place.indexed(&["--records", "jsonl"]);
+    assert_eq!(kinds(&place)["title.words"], "text");
+    for (query, expected) in [
+        ("title:graph", 3),
+        ("title:Graph", 3),
+        ("title:\"graph theory\"", 1),
+        ("title:graph n:>1", 2),
+        ("title:(theory sets)", 2),
+        ("NOT title:theory", 2),
+    ] {
+        assert_eq!(place.count(query), expected, "{query}");
+    }
+}

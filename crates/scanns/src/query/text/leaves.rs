@@ -6,8 +6,10 @@ use super::clause::{ClauseKind, SignedClause, combine};
 use super::state::QueryParser;
 use super::token::{TokenKind, WordChar, text_of};
 use crate::error::Result;
+use crate::query::operator::Operator;
 use crate::query::pattern::{Pattern, WildcardPart};
-use crate::query::tree::{PhraseQuery, Query};
+use crate::query::tree::{BestQuery, PhraseQuery, Query};
+use crate::schema::Field;
 
 /// The default number of edits of a fuzzy word.
 const DEFAULT_EDITS: u8 = 2;
@@ -39,13 +41,27 @@ impl QueryParser<'_> {
         if self.of_paths {
             return self.path(at, &text_of(word));
         }
-        let field = self.term_field();
-        let terms = self.words.terms(field, &text_of(word));
+        let text = text_of(word);
+        let found = self.terms(at, self.term_field(), &text, self.operator)?;
+        match self.words_of_field {
+            None => Ok(found),
+            // The whole keyword, or all of these words in it.
+            Some(words) => {
+                let words = self.terms(at, words, &text, Operator::And)?;
+                let clauses = found.into_iter().chain(words).collect();
+                Ok(Some(Query::Best(BestQuery { clauses, tie: 0.0 })))
+            }
+        }
+    }
+
+    /// The terms of a text in a field, combined by `operator`.
+    fn terms(&mut self, at: usize, field: Field, text: &str, operator: Operator) -> Result<Option<Query>> {
+        let terms = self.words.terms(field, text);
         self.count(at, terms.len())?;
         let clauses = terms
             .into_iter()
             .map(|(_, term)| SignedClause::plain(Some(Query::term(field, term)), ClauseKind::Word));
-        Ok(combine(clauses.collect(), self.operator))
+        Ok(combine(clauses.collect(), operator))
     }
 
     /// A path, and everything below it.
@@ -53,7 +69,8 @@ impl QueryParser<'_> {
         self.count(at, 2)?;
         let (field, path) = (self.term_field(), text.trim_end_matches('/'));
         let below = Query::pattern(field, Pattern::Prefix(format!("{path}/").into_bytes()));
-        Ok(Some(if path.is_empty() { below } else { Query::any_of(vec![Query::term(field, path), below]) }))
+        let itself = Query::pattern(field, Pattern::Set(vec![path.into()]));
+        Ok(Some(if path.is_empty() { below } else { Query::any_of(vec![itself, below]) }))
     }
 
     /// The number of edits after a word; `None` without `~`.

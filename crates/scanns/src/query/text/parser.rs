@@ -27,6 +27,7 @@ pub fn parse(text: &str, operator: Operator, words: &mut dyn QueryText) -> Resul
         operator,
         words,
         field,
+        words_of_field: None,
         of_paths: false,
         looked_up: None,
         column,
@@ -181,6 +182,7 @@ impl QueryParser<'_> {
     fn in_field(&mut self, at: usize, name: &str) -> Result<SignedClause> {
         let (outer_field, outer_column) = (self.field, self.column.take());
         let outer_paths = std::mem::take(&mut self.of_paths);
+        let outer_words = self.words_of_field.take();
         let mut is_condition = !self.counts;
         if let Some(column) = self.column_of(name) {
             self.column = Some(column);
@@ -198,12 +200,14 @@ impl QueryParser<'_> {
                 return self.fault(self.peek().map_or(at, |token| token.at), &message);
             }
             self.field = Some(field);
-            self.of_paths = self.has_paths(name);
+            self.of_paths = self.beside(name, "parts").is_some();
+            self.words_of_field = self.beside(name, "words");
             let is_text = |(_, kind): (Field, FieldKind)| matches!(kind, FieldKind::Text { .. });
             is_condition &= !self.words.column(name).is_none_or(is_text);
         }
         let query = self.nested_primary(at);
         (self.field, self.column, self.of_paths) = (outer_field, outer_column, outer_paths);
+        self.words_of_field = outer_words;
         let query = query?;
         // With a boost, a condition scores, and is a clause like a word.
         is_condition &= !matches!(query, Some(Query::Boost(..)));
@@ -211,10 +215,10 @@ impl QueryParser<'_> {
         Ok(SignedClause::plain(query, kind))
     }
 
-    /// Whether the values of a field are paths: keywords whose parts another field has.
-    fn has_paths(&self, name: &str) -> bool {
+    /// The field that has the words or the parts of a keyword, by its name.
+    fn beside(&self, name: &str, what: &str) -> Option<Field> {
         let is_keyword = matches!(self.words.column(name), Some((_, FieldKind::Keyword)));
-        is_keyword && self.words.field(&format!("{name}.parts")).is_ok()
+        self.words.field(&format!("{name}.{what}")).ok().filter(|_| is_keyword)
     }
 
     fn nested_primary(&mut self, at: usize) -> Result<Option<Query>> {

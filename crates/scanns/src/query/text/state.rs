@@ -19,6 +19,8 @@ pub(super) struct QueryParser<'a> {
     pub(super) words: &'a mut dyn QueryText,
     /// The field of the current clause, unless it is a column.
     pub(super) field: Option<Field>,
+    /// The field with the words of the current field, which is a keyword.
+    pub(super) words_of_field: Option<Field>,
     /// Whether the values of the current field are paths, which stand for everything below them too.
     pub(super) of_paths: bool,
     /// The default field in which the current clause is looked up, if it names no field.
