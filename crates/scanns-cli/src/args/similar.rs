@@ -12,7 +12,7 @@ use super::values::{number, positive};
 #[command(next_help_heading = "Feedback")]
 pub struct FeedbackArgs {
     /// Expand the query with words of its best answers, and search again; the index must have been built
-    /// with --vectors
+    /// with --vectors or --store
     #[arg(long, requires = "index")]
     pub rm3: bool,
     /// Number of best answers to take words from

@@ -1,8 +1,6 @@
 //! Records whose keys are values of a field, in builds that are stopped and continued.
 
-use std::fmt::Write as _;
-use std::sync::atomic::Ordering;
-
+use super::resume::build_until;
 use super::*;
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::{FieldOptions, check_in};
@@ -11,6 +9,7 @@ use crate::record::Sources;
 use crate::schema::{FieldEntry, FieldKind, Schema, Value};
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
+use std::fmt::Write as _;
 
 /// By key, the value of the field `n`.
 type Numbers = BTreeMap<String, Value>;
@@ -61,20 +60,6 @@ fn numbers(directory: &RamDirectory, what: &str) -> Numbers {
     };
     snapshot.searcher().for_each(&Query::All, Model::default(), visit).unwrap();
     numbers
-}
-
-/// Builds, and stops at this many bytes.
-fn build_until(directory: &RamDirectory, options: &IndexOptions, bytes: u64) {
-    let (progress, cancel) = (Progress::new(), Arc::new(AtomicBool::new(false)));
-    std::thread::scope(|scope| {
-        let build = scope.spawn(|| build_in(directory, options, &progress, &cancel));
-        while !build.is_finished() && progress.bytes() < bytes {
-            std::thread::yield_now();
-        }
-        cancel.store(true, Ordering::Relaxed);
-        // A build that was stopped before its first commit is an error.
-        let _ = build.join().unwrap();
-    });
 }
 
 #[test]

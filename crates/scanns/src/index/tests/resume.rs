@@ -33,7 +33,7 @@ fn corpus(root: &Path, records: Records) -> Oracle {
 }
 
 /// Builds until progress says that this many bytes are done, then stops.
-fn build_until(directory: &RamDirectory, options: &IndexOptions, bytes: u64) -> IndexReport {
+pub(super) fn build_until(directory: &RamDirectory, options: &IndexOptions, bytes: u64) -> IndexReport {
     let (progress, cancel) = (Progress::new(), Arc::new(AtomicBool::new(false)));
     std::thread::scope(|scope| {
         let build = scope.spawn(|| build_in(directory, options, &progress, &cancel));
