@@ -23,9 +23,9 @@
 //! values: `size:>1GiB`, `mtime:<=2024-03`, `open:true`, `ext:*`, `name:*.html`. The colon may be left out
 //! before the sign of a comparison, and spaces may be around it: `size=5`, `size > 5`.
 //!
-//! Text that names no field is looked up in every default field, and the best one decides its score. A keyword
-//! beside which another field has its words, `title.words`, is also found by these; one with parts, `path.parts`,
-//! is a path, which stands for everything below it.
+//! Text that names no field is looked up in every default field, and the best one decides its score. A
+//! keyword beside which another field has its words, `title.words`, is also found by these; one with parts,
+//! `path.parts`, is a path, which stands for everything below it.
 //!
 //! A clause that names a column of values is a condition, as is a group of conditions. In a list, all
 //! conditions must hold, and do not score; the other clauses remain alternatives, of which one must match.
