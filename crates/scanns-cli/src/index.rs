@@ -15,8 +15,8 @@ use scanns::writer::StoredOptions;
 use scanns::{Index, Snapshot};
 
 use crate::args::{
-    BinaryArg, CommitEvery, ContentArgs, DirectArg, EncodingArg, IndexArgs, InputArgs, PageArg, ReadArgs,
-    RecordsArg, StoreArg, StoreArgs, TextArgs,
+    BinaryArg, CommitEvery, ContentArg, ContentArgs, DirectArg, EncodingArg, IndexArgs, InputArgs, PageArg,
+    ReadArgs, RecordsArg, StoreArg, StoreArgs, TextArgs,
 };
 use crate::profile::{self, Parameters};
 use crate::progress;
@@ -133,8 +133,8 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         skip_hidden: args.skip_hidden,
-        status: false,
         threads,
+        ..SourceOptions::default()
     }
 }
 
@@ -169,11 +169,12 @@ fn documents(records: Records) -> &'static str {
     }
 }
 
-/// What to do with files that are not plain text, if requested.
+/// What to do with the content of files, if requested.
 fn contents(args: &ContentArgs) -> Option<ContentOptions> {
-    let ContentArgs { binary, no_decompress, encoding } = args;
-    let requested = binary.is_some() || *no_decompress || encoding.is_some();
+    let ContentArgs { content, binary, no_decompress, encoding } = args;
+    let requested = content.is_some() || binary.is_some() || *no_decompress || encoding.is_some();
     requested.then(|| ContentOptions {
+        names_only: matches!(content, Some(ContentArg::None)),
         skip_binary: !matches!(binary, Some(BinaryArg::Text)),
         decompress: !no_decompress,
         transcode: !matches!(encoding, Some(EncodingArg::Utf8)),

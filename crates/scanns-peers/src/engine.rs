@@ -324,7 +324,7 @@ mod tests {
     }
 
     fn corpus(dir: &Path) -> Corpus {
-        let files = vec![Input { path: "x".into(), bytes: 100, modified: 0, status: None }];
+        let files = vec![Input { path: "x".into(), bytes: 100, ..Input::default() }];
         Corpus {
             name: "x".into(),
             unit: Unit::File,

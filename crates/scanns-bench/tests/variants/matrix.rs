@@ -174,7 +174,7 @@ fn every_reader_reports_inputs_that_cannot_be_indexed() {
     for reader in ReaderVariant::ALL {
         let mut options = options(reader, TokenizerVariant::Ours, IndexerVariant::Ours, 2);
         let mut inputs = tree.inputs.to_vec();
-        inputs.push(Input { path: Path::new("no such file").into(), bytes: 9, modified: 0, status: None });
+        inputs.push(Input { path: Path::new("no such file").into(), bytes: 9, ..Input::default() });
         let run = index_files(&Arc::new(inputs.clone()), &options, &AtomicBool::new(false)).unwrap();
         assert_eq!(run.failures.len(), 1);
         assert_eq!(run.parts.iter().map(|part| part.inputs.len()).sum::<usize>(), 3, "{reader:?}");

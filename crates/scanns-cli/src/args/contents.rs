@@ -1,11 +1,14 @@
-//! Options about files that are not plain text.
+//! Options about the content of files, and about files that are not plain text.
 
 use clap::{Args, ValueEnum};
 
 /// What to do with files that are not plain text.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Binary, compressed and converted files")]
+#[command(next_help_heading = "Content: binary, compressed and converted files")]
 pub struct ContentArgs {
+    /// What to index of files besides names and metadata [default: text, or as in the index]
+    #[arg(long, value_enum)]
+    pub content: Option<ContentArg>,
     /// What to do with the content of binary files: images, programs, archives and others that are recognised
     /// by their first bytes [default: skip, or as in the index]
     #[arg(long, value_enum)]
@@ -16,6 +19,15 @@ pub struct ContentArgs {
     /// The character encoding of text that is not valid UTF-8 [default: auto, or as in the index]
     #[arg(long, value_enum)]
     pub encoding: Option<EncodingArg>,
+}
+
+/// What to index of files.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ContentArg {
+    /// The text of files
+    Text,
+    /// Nothing: no file is opened, and directories, links and special files are documents too
+    None,
 }
 
 /// What to do with binary files.

@@ -31,7 +31,7 @@ use scanns::schema::{Analyzer, Records};
 use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
-pub use contents::{BinaryArg, ContentArgs, EncodingArg};
+pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
 pub use display::{DisplayArgs, WhenArg};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
@@ -207,7 +207,8 @@ pub struct IndexArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Keeping up to date")]
 pub struct KeepArgs {
-    /// Index unchanged files again, too; a file is unchanged if its size and modification time are
+    /// Index unchanged files again, too; a file is unchanged if its size and modification time are, and the
+    /// time of the last change of its status (ctime) if file metadata is indexed
     #[arg(long)]
     pub reindex: bool,
     /// Keep the documents of files that are gone from the given directories, or that the options exclude now

@@ -22,14 +22,17 @@ const KINDS_SHOWN: usize = 6;
 pub fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     let mut out = Output::stdout();
     let (documents, bytes) = (units::counted(built.documents, "document"), units::size(built.bytes));
-    let rate = units::mib_per_second(built.bytes, built.seconds);
-    writeln!(out, "{documents}, {bytes} in {}: {rate:.0} MiB/s", units::duration(built.seconds))?;
-    writeln!(
-        out,
-        "{} in {}",
-        units::counted(built.tokens, "token"),
-        units::counted(built.segments as u64, "segment")
-    )?;
+    let (seconds, segments) =
+        (units::duration(built.seconds), units::counted(built.segments as u64, "segment"));
+    if built.bytes == 0 {
+        let rate = units::approximate(built.documents) / built.seconds.max(1e-9);
+        writeln!(out, "{documents} without text in {seconds}: {rate:.0} per second")?;
+        writeln!(out, "{segments}")?;
+    } else {
+        let rate = units::mib_per_second(built.bytes, built.seconds);
+        writeln!(out, "{documents}, {bytes} in {seconds}: {rate:.0} MiB/s")?;
+        writeln!(out, "{} in {segments}", units::counted(built.tokens, "token"))?;
+    }
     write!(out, "index ")?;
     out.quoted(output.as_os_str().as_encoded_bytes())?;
     writeln!(out, ", {}; peak memory {}", units::size(built.index_bytes), units::size(built.peak_rss))?;

@@ -24,8 +24,8 @@ use crate::store::Directory;
 #[derive(Clone, Debug)]
 pub enum Selection {
     /// The documents with these keys. The path of a file selects the file or all its lines; a path, a colon
-    /// and a number select one line. If no document has a key, and it is an absolute path, it selects all
-    /// files below this directory. If a field is the key, keys are its values, and the path of a directory
+    /// and a number select one line. An absolute path that no document has selects all files below this
+    /// directory; where directories are documents, their paths select what is below them, too. If a field is the key, keys are its values, and the path of a directory
     /// selects all values below it; places of records are understood where no key is meant.
     Keys(Vec<Vec<u8>>),
     /// The documents that a query matches.
@@ -81,13 +81,21 @@ pub(super) fn selected(
     selection: &Selection,
 ) -> Result<Vec<Vec<Range<u32>>>> {
     match selection {
-        Selection::Keys(keys) => named_or_below(segments, keys),
+        Selection::Keys(keys) => {
+            let contents = writer.manifest().map(|manifest| manifest.contents);
+            named_or_below(segments, keys, contents.is_some_and(|contents| contents.names_only))
+        }
         Selection::Query(text, operator) => matching(writer, segments, text, *operator),
     }
 }
 
-/// The documents with these keys, and those below keys that no document has, by segment.
-pub(super) fn named_or_below(segments: &[Segment], keys: &[Vec<u8>]) -> Result<Vec<Vec<Range<u32>>>> {
+/// The documents with these keys, and those below keys that no document has, by segment. If directories are
+/// documents too (`entries`), a key that is known also selects what is below it.
+pub(super) fn named_or_below(
+    segments: &[Segment],
+    keys: &[Vec<u8>],
+    entries: bool,
+) -> Result<Vec<Vec<Range<u32>>>> {
     let named = |segment: &Segment| segment.documents_named(keys.iter().map(Vec::as_slice));
     let mut found = segments.iter().map(named).collect::<Result<Vec<_>>>()?;
     let mut directories = Vec::new();
@@ -101,7 +109,7 @@ pub(super) fn named_or_below(segments: &[Segment], keys: &[Vec<u8>]) -> Result<V
             if is_known { None } else { has_keys_below()?.map_or_else(is_place, |found| Ok(Some(found)))? };
         match unnamed {
             Some(unnamed) => found.iter_mut().zip(unnamed).for_each(|(found, more)| found.extend(more)),
-            None if !is_known && key.starts_with(b"/") => directories.push(key),
+            None if (entries || !is_known) && key.starts_with(b"/") => directories.push(key),
             None => {}
         }
     }

@@ -45,7 +45,9 @@ pub(super) fn preview(snapshot: &Snapshot, selection: &Selection, most: usize) -
         }
         Selection::Keys(keys) => {
             let segments = snapshot.open_segments();
-            for (segment, ranges) in segments.iter().zip(named_or_below(segments, keys)?) {
+            for (segment, ranges) in
+                segments.iter().zip(named_or_below(segments, keys, snapshot.contents().names_only)?)
+            {
                 for document in live(segment, ranges) {
                     found.selected += 1;
                     if found.keys.len() < most {

@@ -101,7 +101,7 @@ impl Pack {
         true
     }
 
-    /// Adds a piece without text for a binary file, if files are documents.
+    /// Adds a piece without text, if files are documents.
     pub(super) fn leave_out(&mut self, rules: &Rules, input: u32) {
         if rules.records == Records::File {
             self.push(input, 0, None);

@@ -333,7 +333,7 @@ impl ReaderThread {
                         self.lanes[lane].ahead.push_front(opened);
                     }
                 }
-                OpenedUnit::Binary(mut unit) => {
+                OpenedUnit::Bare(mut unit) => {
                     pack.leave_out(&self.rules, unit.input);
                     self.work.finish(&mut unit);
                 }

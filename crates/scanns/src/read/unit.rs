@@ -10,7 +10,7 @@ use crate::read::content::{Content, ContentOptions, DecodedText, HEAD, examine};
 use crate::read::options::{Direct, ReadOptions};
 use crate::read::wave::Wave;
 use crate::read::work::{ReadUnit, WorkList};
-use crate::source::Input;
+use crate::source::{EntryKind, Input};
 use crate::sys::{PAGE, ReadFile, is_readable};
 
 /// Files of at least this size are read past the page cache if they are not in it.
@@ -24,8 +24,8 @@ pub(super) enum OpenedUnit {
     Large(Box<LargeUnit>),
     /// A unit that cannot be read, and why.
     Failed(ReadUnit, io::Error),
-    /// A binary file, whose content is left out.
-    Binary(ReadUnit),
+    /// A unit without text: a binary file, an entry that is not a regular file, or any if names are enough.
+    Bare(ReadUnit),
 }
 
 /// A range of a file that one read fetches.
@@ -57,6 +57,10 @@ pub(super) fn open(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) 
     let input = work.inputs.get(unit.input as usize);
     if input.is_some_and(Input::is_stream) {
         return open_stream(work, unit, options);
+    }
+    if input.is_some_and(|input| options.contents.names_only || input.kind != EntryKind::File) {
+        work.count_consumed(input.map_or(0, |input| input.bytes));
+        return OpenedUnit::Bare(unit);
     }
     let opened = input.map(|input| ReadFile::open(&input.path));
     match opened.unwrap_or_else(|| Err(io::ErrorKind::NotFound.into())) {
@@ -96,7 +100,7 @@ pub(super) fn open_examined(
         Ok(Content::Binary(kind)) => {
             work.count_binary(unit.input, kind);
             work.count_consumed(file.size());
-            OpenedUnit::Binary(unit)
+            OpenedUnit::Bare(unit)
         }
         Err(error) => OpenedUnit::Failed(unit, error),
     }
@@ -125,7 +129,7 @@ fn open_stream(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) -> O
         }
         Ok((Content::Binary(kind), _)) => {
             work.count_binary(unit.input, kind);
-            OpenedUnit::Binary(unit)
+            OpenedUnit::Bare(unit)
         }
         Err(error) => OpenedUnit::Failed(unit, error),
     }

@@ -127,6 +127,9 @@ impl WorkList {
     /// The units of an input. Spans that were read before become units that have ended already.
     fn units(&self, input: u32, bytes: u64) -> VecDeque<ReadUnit> {
         let spans = self.done.get(&input).map_or(&[][..], Vec::as_slice);
+        if spans.is_empty() && self.chunk.is_none() {
+            return [ReadUnit { input, start: 0, end: None, link: None }].into();
+        }
         if spans.is_empty() && self.chunk.is_some_and(|chunk| bytes > chunk) && !self.is_plain(input) {
             return [ReadUnit { input, start: 0, end: None, link: None }].into();
         }
@@ -259,8 +262,7 @@ mod tests {
     use super::*;
 
     fn work(sizes: &[u64], records: Records) -> WorkList {
-        let input =
-            |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, modified: 0, status: None };
+        let input = |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, ..Input::default() };
         let inputs = Arc::new(sizes.iter().map(input).collect());
         let options = ReadOptions { chunk_bytes: 100, ..ReadOptions::default() };
         WorkList::new(inputs, BTreeMap::new(), records, &options, Arc::default())

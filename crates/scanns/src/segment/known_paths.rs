@@ -2,7 +2,9 @@
 
 use super::keys::{KeyReader, WHOLE_FILE};
 use super::reader::Segment;
+use crate::column::Column;
 use crate::error::Result;
+use crate::schema::{Field, Value};
 use crate::source::Stamp;
 
 /// Finds the files that have live documents in a segment.
@@ -10,6 +12,10 @@ pub struct KnownPaths<'a> {
     keys: KeyReader<'a>,
     /// By path: whether it has a live document; `None` if every path has one.
     live: Option<Vec<bool>>,
+    /// By path: its first live document; `None` if it has the same number.
+    documents: Option<Vec<u32>>,
+    /// When the status of files changed last, if the segment has such a column.
+    changed: Option<&'a Column>,
     /// By path: whether its documents are lines; `None` if all documents are files.
     lines: Option<Vec<bool>>,
 }
@@ -21,30 +27,38 @@ pub struct KnownPath {
     pub number: u32,
     /// Its stamp when it was indexed.
     pub stamp: Stamp,
+    /// When its status had changed last, in nanoseconds since 1970, if that is known.
+    pub changed: Option<i64>,
     /// Whether its documents are lines.
     pub lines: bool,
 }
 
 impl<'a> KnownPaths<'a> {
-    /// Returns the files of `segment`.
-    pub fn of(segment: &'a Segment) -> Result<Self> {
+    /// Returns the files of `segment`. `changed` is the field of the last change of their status, if files
+    /// have one.
+    pub fn of(segment: &'a Segment, changed: Option<Field>) -> Result<Self> {
+        let changed = changed.and_then(|field| segment.column(field));
         let keys = segment.keys()?;
         let all = segment.live_documents() == u64::from(segment.stats().max_doc);
         if all && !keys.by_run() {
-            return Ok(KnownPaths { keys, live: None, lines: None });
+            return Ok(KnownPaths { keys, live: None, documents: None, changed, lines: None });
         }
         let mut live = vec![false; keys.paths() as usize];
         let mut lines = vec![false; keys.paths() as usize];
+        let mut documents = vec![0; keys.paths() as usize];
         for run in keys.runs()? {
             let (run, mut docs) = run?;
-            if let (Some(live), Some(lines)) =
-                (live.get_mut(run.path as usize), lines.get_mut(run.path as usize))
+            let path = run.path as usize;
+            if let (Some(live), Some(lines), Some(document)) =
+                (live.get_mut(path), lines.get_mut(path), documents.get_mut(path))
             {
-                *live = *live || docs.any(|doc| segment.is_live(doc));
+                if !*live && let Some(doc) = docs.find(|&doc| segment.is_live(doc)) {
+                    (*live, *document) = (true, doc);
+                }
                 *lines = run.first_line != WHOLE_FILE;
             }
         }
-        Ok(KnownPaths { keys, live: Some(live), lines: Some(lines) })
+        Ok(KnownPaths { keys, live: Some(live), documents: Some(documents), changed, lines: Some(lines) })
     }
 
     /// Returns what the segment knows of the file `path`; `None` if it has no live document of the file.
@@ -52,10 +66,26 @@ impl<'a> KnownPaths<'a> {
         match self.keys.find_path(path)?.into_iter().find(|&number| is(&self.live, number, true)) {
             Some(number) => {
                 let lines = is(&self.lines, number, false);
-                Ok(Some(KnownPath { number, stamp: self.keys.stamp(number)?, lines }))
+                let changed = self.changed(number)?;
+                Ok(Some(KnownPath { number, stamp: self.keys.stamp(number)?, changed, lines }))
             }
             None => Ok(None),
         }
+    }
+
+    /// When the status of a file had changed last.
+    fn changed(&self, number: u32) -> Result<Option<i64>> {
+        let Some(column) = self.changed else { return Ok(None) };
+        let document = match &self.documents {
+            Some(documents) => documents.get(number as usize).copied().unwrap_or(number),
+            None => number,
+        };
+        let mut values = Vec::new();
+        column.values_of(document, &mut values)?;
+        Ok(values.first().and_then(|value| match value {
+            Value::Date(date) => Some(*date),
+            _ => None,
+        }))
     }
 
     /// The number of paths, including those without a live document.

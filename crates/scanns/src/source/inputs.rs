@@ -1,20 +1,23 @@
-//! The results of a walk: inputs, and failures.
+//! The results of a walk: inputs, and failures. `entry_kind.rs` has the kinds of inputs.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::schema::format_date;
+use crate::source::entry_kind::EntryKind;
 
 /// The name of standard input, before the time. Files have absolute paths.
 const STREAM: &str = "stdin@";
 
-/// One regular file to index, or standard input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One regular file to index, another entry of a directory, or standard input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     /// The path under which it was found.
     pub path: PathBuf,
-    /// Size in bytes when it was found.
+    /// What it is. Only regular files have text.
+    pub kind: EntryKind,
+    /// Size in bytes when it was found; 0 of entries that are not regular files, whose size is in `status`.
     pub bytes: u64,
     /// The time of the last modification, in nanoseconds since 1970.
     pub modified: i64,
@@ -29,6 +32,15 @@ pub struct FileStatus {
     pub accessed: i64,
     /// The time of the last change of the file or its metadata, in nanoseconds since 1970.
     pub changed: i64,
+    /// The time at which the file was created (its birth), in nanoseconds since 1970, where the file system
+    /// knows it.
+    pub created: Option<i64>,
+    /// Its size in bytes, of links the length of their target.
+    pub size: u64,
+    /// The space that it takes, in blocks of 512 bytes.
+    pub blocks: u64,
+    /// The target of a symbolic link, as it stands in the link.
+    pub target: Option<PathBuf>,
     /// The number of the file in its file system (inode).
     pub inode: u64,
     /// The number of names (hard links).
@@ -58,7 +70,7 @@ impl Input {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let modified = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
         let path = format!("{STREAM}{}", format_date(modified)).into();
-        Input { path, bytes: 0, modified, status: None }
+        Input { path, kind: EntryKind::File, bytes: 0, modified, status: None }
     }
 
     /// True for standard input, which can be read only once, and whose size is unknown.
@@ -81,6 +93,13 @@ pub struct Failure {
     pub reason: String,
 }
 
+impl FileStatus {
+    /// Bytes of memory that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<FileStatus>() + self.target.as_ref().map_or(0, |target| target.as_os_str().len())
+    }
+}
+
 /// The inputs of a build.
 #[derive(Debug, Default)]
 pub struct Inputs {
@@ -88,8 +107,9 @@ pub struct Inputs {
     pub inputs: Vec<Input>,
     /// Inputs that could not be read, by path.
     pub failures: Vec<Failure>,
-    /// Files that were skipped on purpose: special files, symbolic links that are not followed, and files
-    /// that the globs exclude (an excluded directory counts once).
+    /// Entries that were skipped on purpose: those that the globs exclude (an excluded directory counts once),
+    /// and special files and symbolic links if [`SourceOptions::entries`](super::SourceOptions::entries) is
+    /// not set.
     pub skipped: u64,
     /// The total size of all inputs.
     pub bytes: u64,

@@ -1,4 +1,5 @@
-//! Which inputs exist: paths and lists in, a list of regular files with their sizes out, in reading order.
+//! Which inputs exist: paths and lists in, a list of regular files with their sizes out, in reading order. On
+//! request directories, links and special files are in the list too.
 //!
 //! No file is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
@@ -6,6 +7,7 @@
 //! gives each file one path, however it was named.
 
 mod absolute;
+mod entry_kind;
 mod file_list;
 mod filter;
 mod inputs;
@@ -18,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 pub use absolute::absolute;
+pub use entry_kind::EntryKind;
 use filter::Filter;
 pub use inputs::{Failure, FileStatus, Input, Inputs, Root, Stamp};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
@@ -52,7 +55,7 @@ pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     }
     let mut found = walk.into_found();
     found.failures.append(&mut failures);
-    let mut inputs = order::arrange(found, overlaps);
+    let mut inputs = order::arrange(found, overlaps, options.large_first);
     inputs.inputs.extend(options.paths.iter().find(is_stream).map(|_| Input::standard_input()));
     Ok(inputs)
 }

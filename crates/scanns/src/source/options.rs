@@ -47,8 +47,13 @@ pub struct SourceOptions {
     pub exclude: Vec<String>,
     /// Whether to skip files and directories whose names begin with a dot.
     pub skip_hidden: bool,
+    /// Whether directories, symbolic links that are not followed, and special files are inputs too.
+    pub entries: bool,
     /// Whether to keep the metadata of files in [`Input::status`](super::Input::status).
     pub status: bool,
+    /// Whether large files come first, so that no thread is left alone with one at the end; otherwise inputs are
+    /// sorted by directory and name.
+    pub large_first: bool,
     /// The number of threads that walk directories.
     pub threads: usize,
 }
@@ -62,7 +67,9 @@ impl Default for SourceOptions {
             include: Vec::new(),
             exclude: Vec::new(),
             skip_hidden: false,
+            entries: false,
             status: false,
+            large_first: true,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

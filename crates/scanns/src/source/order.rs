@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use crate::source::entry_kind::EntryKind;
 use crate::source::inputs::{Input, Inputs};
 use crate::source::walk::{Found, Identity};
 
@@ -11,12 +12,13 @@ use crate::source::walk::{Found, Identity};
 /// thread at the end.
 const LARGE: u64 = 4 << 20;
 
-/// Sorts everything; `overlaps` says that a file may have been reached twice.
+/// Sorts everything; `overlaps` says that a file may have been reached twice, and `large_first` that large files
+/// come before the others.
 ///
 /// Only directories are sorted here, because the files of each directory are sorted already. This takes a
 /// tenth of the time of sorting all paths. The files of a directory, which are often next to each other on
 /// the disk, are read together.
-pub(super) fn arrange(mut found: Found, overlaps: bool) -> Inputs {
+pub(super) fn arrange(mut found: Found, overlaps: bool, large_first: bool) -> Inputs {
     found.directories.sort_unstable_by(|a, b| {
         let first = |files: &[(Input, Identity)]| files.first().map(|file| file.0.path.clone());
         let by_path = a.path.as_os_str().cmp(b.path.as_os_str());
@@ -28,7 +30,7 @@ pub(super) fn arrange(mut found: Found, overlaps: bool) -> Inputs {
     }
     let bytes = files.iter().map(|(input, _)| input.bytes).sum();
     let (mut inputs, others): (Vec<_>, Vec<_>) =
-        files.into_iter().map(|(input, _)| input).partition(|input| input.bytes >= LARGE);
+        files.into_iter().map(|(input, _)| input).partition(|input| large_first && input.bytes >= LARGE);
     inputs.sort_by_key(|input| Reverse(input.bytes));
     inputs.extend(others);
     found.failures.sort_unstable();
@@ -49,6 +51,17 @@ fn remove_repeated(files: &mut Vec<(Input, Identity)>) {
         if count.get(identity).is_none_or(|&count| count < 2) {
             return true;
         }
-        seen.insert(std::fs::canonicalize(&input.path).unwrap_or_else(|_| input.path.clone()))
+        seen.insert(resolved(input))
     });
+}
+
+/// The path of an input without links, except that the input itself may be one.
+fn resolved(input: &Input) -> PathBuf {
+    let resolved = match (input.kind, input.path.parent(), input.path.file_name()) {
+        (EntryKind::Link, Some(parent), Some(name)) => {
+            std::fs::canonicalize(parent).map(|parent| parent.join(name))
+        }
+        _ => std::fs::canonicalize(&input.path),
+    };
+    resolved.unwrap_or_else(|_| input.path.clone())
 }

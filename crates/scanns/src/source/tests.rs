@@ -63,7 +63,7 @@ fn a_wide_and_deep_tree_is_found_the_same_by_any_number_of_threads() {
         fs::create_dir_all(&dir).unwrap();
         for j in 0..i {
             fs::write(dir.join(format!("f{j}")), vec![0; j]).unwrap();
-            want.push(Input { path: dir.join(format!("f{j}")), bytes: j as u64, modified: 0, status: None });
+            want.push(Input { path: dir.join(format!("f{j}")), bytes: j as u64, ..Input::default() });
         }
     }
     let order = |input: &Input| (input.path.parent().unwrap().as_os_str().to_owned(), input.path.clone());

@@ -5,14 +5,16 @@
 //! directories need to be sorted.
 
 use std::collections::HashSet;
-use std::fs::{self, DirEntry, FileType, Metadata};
+use std::fs::{self, DirEntry, Metadata};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
+use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, Result};
+use crate::source::entry_kind::EntryKind;
 use crate::source::filter::Filter;
 use crate::source::inputs::{Failure, FileStatus, Input, Root};
 use crate::source::options::SourceOptions;
@@ -43,6 +45,8 @@ pub(super) struct Found {
 pub(super) struct Walk<'a> {
     filter: &'a Filter,
     follow: bool,
+    /// Whether everything becomes an input.
+    entries: bool,
     status: bool,
     threads: usize,
     cancel: &'a AtomicBool,
@@ -62,6 +66,7 @@ impl<'a> Walk<'a> {
         Walk {
             filter,
             follow: options.follow_symlinks,
+            entries: options.entries,
             status: options.status,
             threads: options.threads.max(1),
             cancel,
@@ -122,22 +127,36 @@ impl<'a> Walk<'a> {
                 return None;
             }
         };
-        if meta.is_dir() {
-            if explicit || self.filter.enters(path) {
-                return Some(path.to_path_buf());
+        let kind = EntryKind::of(meta.file_type());
+        if kind == EntryKind::Directory {
+            if !explicit && !self.filter.enters(path) {
+                found.skipped += 1;
+                return None;
             }
-            found.skipped += 1;
-        } else if !meta.is_file() {
-            found.failures.push(Failure { path: path.to_path_buf(), reason: special(meta.file_type()) });
+            if self.entries {
+                self.take_one(path, kind, &meta, found);
+            }
+            return Some(path.to_path_buf());
+        }
+        if kind != EntryKind::File && !self.entries {
+            found.failures.push(Failure { path: path.to_path_buf(), reason: special(kind) });
         } else if explicit || self.filter.takes_file(path) {
-            let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
-            found
-                .directories
-                .push(FilesOf { path: parent, files: vec![self.file(path.to_path_buf(), &meta)] });
+            self.take_one(path, kind, &meta, found);
         } else {
             found.skipped += 1;
         }
         None
+    }
+
+    /// Collects an entry beside no others of its directory.
+    fn take_one(&self, path: &Path, kind: EntryKind, meta: &Metadata, found: &mut Found) {
+        match self.input(path.to_path_buf(), kind, meta) {
+            Ok(input) => {
+                let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+                found.directories.push(FilesOf { path: parent, files: vec![input] });
+            }
+            Err(error) => found.fail(path, &error),
+        }
     }
 
     /// Walks directories with all threads.
@@ -221,24 +240,41 @@ impl<'a> Walk<'a> {
             Ok(kind) => kind,
             Err(error) => return found.fail(&path, &error),
         };
-        if kind.is_dir() && self.filter.enters(&path) {
-            below.push(path);
-        } else if kind.is_file() && self.filter.takes_file(&path) {
-            match entry.metadata() {
-                Ok(meta) => files.push(self.file(path, &meta)),
-                Err(error) => found.fail(&path, &error),
+        let kind = EntryKind::of(kind);
+        let is_taken = match kind {
+            EntryKind::Directory => self.filter.enters(&path),
+            EntryKind::Link if self.follow => {
+                found.links.push(path);
+                return;
             }
-        } else if kind.is_symlink() && self.follow {
-            found.links.push(path);
-        } else {
+            EntryKind::File => self.filter.takes_file(&path),
+            _ => self.entries && self.filter.takes_file(&path),
+        };
+        if !is_taken {
             found.skipped += 1;
+            return;
+        }
+        if kind == EntryKind::Directory {
+            below.push(path.clone());
+        }
+        // The globs of files to include do not choose directories.
+        if kind == EntryKind::Directory && !(self.entries && self.filter.takes_file(&path)) {
+            return;
+        }
+        match entry.metadata().and_then(|meta| self.input(path.clone(), kind, &meta)) {
+            Ok(input) => files.push(input),
+            Err(error) => found.fail(&path, &error),
         }
     }
 
-    fn file(&self, path: PathBuf, meta: &Metadata) -> (Input, Identity) {
+    fn input(&self, path: PathBuf, kind: EntryKind, meta: &Metadata) -> io::Result<(Input, Identity)> {
         let modified = time(meta.mtime(), meta.mtime_nsec());
-        let status = self.status.then(|| status(meta));
-        (Input { path, bytes: meta.len(), modified, status }, (meta.dev(), meta.ino()))
+        let mut status = self.status.then(|| status(meta));
+        if let Some(status) = status.as_mut().filter(|_| kind == EntryKind::Link) {
+            status.target = Some(fs::read_link(&path)?);
+        }
+        let bytes = if kind == EntryKind::File { meta.len() } else { 0 };
+        Ok((Input { path, kind, bytes, modified, status }, (meta.dev(), meta.ino())))
     }
 
     /// Returns false for a directory that was walked before, by any path.
@@ -289,6 +325,10 @@ fn status(meta: &Metadata) -> Box<FileStatus> {
     Box::new(FileStatus {
         accessed: time(meta.atime(), meta.atime_nsec()),
         changed: time(meta.ctime(), meta.ctime_nsec()),
+        created: created(meta),
+        size: meta.len(),
+        blocks: meta.blocks(),
+        target: None,
         inode: meta.ino(),
         links: meta.nlink(),
         device: meta.dev(),
@@ -298,11 +338,17 @@ fn status(meta: &Metadata) -> Box<FileStatus> {
     })
 }
 
-fn special(kind: FileType) -> String {
+/// The time of birth, where the file system knows it.
+fn created(meta: &Metadata) -> Option<i64> {
+    let since = meta.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_nanos()).ok()
+}
+
+fn special(kind: EntryKind) -> String {
     let what = match kind {
-        kind if kind.is_fifo() => "a named pipe",
-        kind if kind.is_socket() => "a socket",
-        kind if kind.is_char_device() || kind.is_block_device() => "a device",
+        EntryKind::Fifo => "a named pipe",
+        EntryKind::Socket => "a socket",
+        EntryKind::Device => "a device",
         _ => "a special file",
     };
     format!("it is {what}; only regular files and directories can be indexed")

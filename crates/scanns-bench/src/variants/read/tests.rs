@@ -37,8 +37,7 @@ fn inputs(paths: &[&std::path::Path]) -> Arc<Vec<Input>> {
     let input = |path: &&std::path::Path| Input {
         path: path.to_path_buf(),
         bytes: fs::metadata(path).map_or(0, |found| found.len()),
-        modified: 0,
-        status: None,
+        ..Input::default()
     };
     Arc::new(paths.iter().map(input).collect())
 }

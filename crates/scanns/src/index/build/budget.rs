@@ -10,7 +10,7 @@ use crate::index::commit::merge_budget::merging_bytes;
 use crate::invert::CHECK_EVERY;
 use crate::schema::{Postings, Schema, Stored};
 use crate::segment::{FLUSH_BYTES, StoredCollector};
-use crate::source::{FileStatus, Input};
+use crate::source::Input;
 
 /// Bytes of text that are indexed between two checks of memory.
 pub(crate) const PART_BYTES: usize = CHECK_EVERY / 4;
@@ -79,7 +79,7 @@ pub(crate) fn lane_budget(
     let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
     let flush_bytes = FLUSH_BYTES + options.buffers.extra_bytes() + StoredCollector::fixed_bytes(stored);
     // Twice, because two lists exist while the inputs are collected and sorted.
-    let status = |input: &Input| input.status.as_ref().map_or(0, |_| size_of::<FileStatus>() + 16);
+    let status = |input: &Input| input.status.as_ref().map_or(0, |status| status.bytes() + 16);
     let each = |input: &Input| 2 * (input.path.as_os_str().len() + size_of::<Input>() + 32) + status(input);
     let listed: usize = inputs.iter().map(each).sum();
     let merging = if options.merge.is_some() { merging_bytes(cap) } else { 0 };

@@ -4,10 +4,15 @@
 //! |---|---|---|
 //! | `path` | path | as it was found in the walk |
 //! | `name`, `ext` | keyword | the part after the last slash, and the part after its last dot |
-//! | `size` | unsigned | bytes |
-//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, as of the walk |
-//! | `uid`, `gid`, `mode`, `inode`, `links`, `device` | unsigned | |
+//! | `type` | keyword | file, directory, link, fifo, socket or device |
+//! | `target` | keyword | where a link leads, as it stands in the link |
 //! | `owner`, `group` | keyword | the name in /etc/passwd and /etc/group, else the number |
+//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, as of the walk |
+//! | `btime` | date | the creation, where the file system knows it |
+//! | `size` | unsigned | bytes |
+//! | `blocks` | unsigned | the space that it takes, in blocks of 512 bytes |
+//! | `depth` | unsigned | the number of names in the path |
+//! | `uid`, `gid`, `mode`, `inode`, `links`, `device` | unsigned | |
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -17,19 +22,19 @@ use hashbrown::HashMap;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
-use crate::source::Input;
+use crate::source::{FileStatus, Input};
 
-const NAMES: [&str; 15] = [
-    "path", "name", "ext", "owner", "group", "mtime", "atime", "ctime", "size", "uid", "gid", "mode",
-    "inode", "links", "device",
+const NAMES: [&str; 20] = [
+    "path", "name", "ext", "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size",
+    "blocks", "depth", "uid", "gid", "mode", "inode", "links", "device",
 ];
 
 /// The kind of the field at this index of `NAMES`.
 fn kind(at: usize) -> FieldKind {
     match at {
         0 => FieldKind::Path,
-        1..5 => FieldKind::Keyword,
-        5..8 => FieldKind::Date,
+        1..7 => FieldKind::Keyword,
+        7..11 => FieldKind::Date,
         _ => FieldKind::Unsigned,
     }
 }
@@ -69,14 +74,22 @@ impl FileFields {
     pub(crate) fn push(&self, input: &Input, columns: &mut ColumnSet) {
         let path = input.path.as_os_str().as_bytes();
         let name = input.path.file_name().map_or(path, OsStrExt::as_bytes);
-        let [path_field, name_field, ext, owner, group, mtime, atime, ctime, numbers @ ..] = self.fields;
+        let [path_field, name_field, ext, kind, target, rest @ ..] = self.fields;
+        let [owner, group, mtime, atime, ctime, btime, numbers @ ..] = rest;
         columns.push(path_field, ValueRef::Text(path));
         columns.push(name_field, ValueRef::Text(name));
         if let Some(dot) = memchr::memrchr(b'.', name).filter(|&dot| dot > 0 && dot + 1 < name.len()) {
             columns.push(ext, ValueRef::Text(name.get(dot + 1..).unwrap_or_default()));
         }
+        columns.push(kind, ValueRef::Text(input.kind.name().as_bytes()));
         columns.push(mtime, ValueRef::Date(input.modified));
         let Some(status) = &input.status else { return };
+        if let Some(place) = &status.target {
+            columns.push(target, ValueRef::Text(place.as_os_str().as_bytes()));
+        }
+        if let Some(created) = status.created {
+            columns.push(btime, ValueRef::Date(created));
+        }
         columns.push(atime, ValueRef::Date(status.accessed));
         columns.push(ctime, ValueRef::Date(status.changed));
         for (field, known, id) in [(owner, &self.users, status.uid), (group, &self.groups, status.gid)] {
@@ -86,7 +99,9 @@ impl FileFields {
             }
         }
         let (uid, gid, mode) = (status.uid.into(), status.gid.into(), status.mode.into());
-        let values = [input.bytes, uid, gid, mode, status.inode, status.links, status.device];
+        let depth = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).count() as u64;
+        let FileStatus { size, blocks, inode, links, device, .. } = **status;
+        let values = [size, blocks, depth, uid, gid, mode, inode, links, device];
         for (field, number) in numbers.into_iter().zip(values) {
             columns.push(field, ValueRef::Unsigned(number));
         }

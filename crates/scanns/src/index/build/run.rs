@@ -22,7 +22,7 @@ use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::Writer;
 use crate::index::progress::{Phase, Progress};
 use crate::read::{ContentOptions, StreamSource};
-use crate::schema::Records;
+use crate::schema::{Records, Store};
 use crate::source::{Failure, Input, Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
@@ -76,14 +76,16 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let known = DocumentSource::choose(current.as_ref(), options)?;
     progress.enter(Phase::Walking);
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
-    let inputs = inputs_of(writer, &SourceOptions { status, ..options.source.clone() }, cancel)?;
+    let contents = contents(current.as_ref(), options)?;
+    let (entries, large_first) = (contents.names_only, !contents.names_only);
+    let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
+    let inputs = inputs_of(writer, &wanted, cancel)?;
     let options = &with_stream(options, &inputs)?;
     let call = BuildCall { options, ..call };
     let mut report =
         IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
     let source = found_out(known, &inputs.inputs, options, &mut report)?;
     let stored = source.stored(current.as_ref(), options)?;
-    let contents = contents(current.as_ref(), options)?;
     writer.describe(|manifest| {
         let manifest = manifest.unwrap_or_else(|| source.manifest(options.records, stored));
         Some(Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest })
@@ -182,9 +184,24 @@ fn commit(ledger: &Ledger<'_>, progress: &Progress, report: &mut IndexReport) ->
 /// What becomes of files that are not plain text: as in the index, with which the options must agree.
 fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<ContentOptions> {
     let built = current.filter(|current| !current.segments.is_empty()).map(|current| current.contents);
+    let names_only = options.contents.is_some_and(|wanted| wanted.names_only);
+    let unsupported =
+        |what: &str, remedy: &str| Err(Error::Unsupported { what: what.into(), remedy: remedy.into() });
+    if names_only && options.records != Records::File {
+        return unsupported(
+            "indexing names alone where documents are not files",
+            "index files as documents, or index their content",
+        );
+    }
+    if names_only && options.stored.store.is_some_and(|store| store != Store::None) {
+        return unsupported("storing text where no file is read", "index the content, or store nothing");
+    }
+    if names_only && options.fields.metadata == Some(false) {
+        return unsupported("an index of neither content nor metadata", "choose one of the two");
+    }
     match (options.contents, built) {
         (Some(wanted), Some(built)) if wanted != built => Err(Error::Conflict {
-            what: "another treatment of binary, compressed or converted files".into(),
+            what: "another treatment of the content of files".into(),
             with: "the index".into(),
             remedy: "leave the option to the index, or build another index".into(),
         }),
@@ -253,7 +270,7 @@ fn leave_out_index(directory: &dyn Directory, inputs: &mut Inputs) {
             && fs::canonicalize(parent).is_ok_and(|parent| parent == index)
     };
     let before = inputs.inputs.len();
-    inputs.inputs.retain(|input| !input.path.parent().is_some_and(is_index));
+    inputs.inputs.retain(|input| !is_index(&input.path) && !input.path.parent().is_some_and(is_index));
     inputs.skipped += (before - inputs.inputs.len()) as u64;
     inputs.bytes = inputs.inputs.iter().map(|input| input.bytes).sum();
 }

@@ -85,7 +85,8 @@ impl<'a> TextIndexer<'a> {
             Postings::Positions => 5,
             Postings::Offsets => 6,
         };
-        let estimate = self.input(piece).bytes.saturating_mul(halves) / 2;
+        let text = if piece.closes { (piece.end - piece.start) as u64 } else { self.input(piece).bytes };
+        let estimate = text.saturating_mul(halves) / 2;
         let used = (self.inverter.bytes() + self.out.keys.bytes()) as u64;
         if self.inverter.max_doc() > 0 && used + estimate > self.out.limit as u64 {
             self.flush()?;

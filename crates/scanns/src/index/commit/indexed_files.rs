@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
+use crate::schema::Field;
 use crate::segment::{KnownPath, KnownPaths, Segment};
 use crate::source::Inputs;
 
@@ -38,10 +39,12 @@ pub(crate) struct EmptiedRoot {
 }
 
 impl<'s> IndexedFiles<'s> {
-    /// Looks up the inputs in the segments of an index.
-    pub(crate) fn of(segments: &'s [Segment], found: &Inputs) -> Result<Self> {
+    /// Looks up the inputs in the segments of an index. `changed` is the field of the last change of the
+    /// status of files, if they have one.
+    pub(crate) fn of(segments: &'s [Segment], found: &Inputs, changed: Option<Field>) -> Result<Self> {
         // The latest documents of a file are usually in the latest segments.
-        let segments = segments.iter().rev().map(KnownPaths::of).collect::<Result<Vec<_>>>()?;
+        let segments = segments.iter().rev().map(|segment| KnownPaths::of(segment, changed));
+        let segments = segments.collect::<Result<Vec<_>>>()?;
         let seen = segments.iter().map(|segment| vec![false; segment.count()]).collect();
         let mut files = IndexedFiles { segments, seen, known: Vec::with_capacity(found.inputs.len()) };
         for input in &found.inputs {

@@ -1,7 +1,8 @@
 //! Keeps account of the inputs of a build: which inputs are skipped, which replace older documents, and how
 //! much of each one is indexed.
 //!
-//! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped.
+//! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped; in an
+//! index with file metadata, a file is unchanged if the last change of its status (ctime) is the same, too.
 //! The old documents of a changed file are deleted in the same step that adds its first new documents, so
 //! that a commit has either the old or the new documents; of a file of lines, the first new ones. A commit
 //! may find such a file indexed in part. The manifest then stores the spans that are indexed, and a later
@@ -18,12 +19,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use super::indexed_files::{IndexedFiles, RemovedFiles};
-use super::manifest::Partial;
+use super::manifest::{Manifest, Partial};
 use super::unique_keys::{DoubleKey, UniqueKeys};
 use super::writer::{PartialChange, SegmentDocuments, Writer};
 use crate::error::Result;
 use crate::read::LineSpan;
-use crate::schema::{Field, Records};
+use crate::schema::{Field, FieldKind, Records};
 use crate::segment::Flushed;
 use crate::source::{Failure, Input, Inputs, Stamp};
 use crate::sys::lock;
@@ -94,7 +95,7 @@ impl<'w> Ledger<'w> {
         let old = writer.segment_ids();
         let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
         let segments = segments.collect::<Result<Vec<_>>>()?;
-        let index = IndexedFiles::of(&segments, &found)?;
+        let index = IndexedFiles::of(&segments, &found, changed_field(writer.manifest().as_ref()))?;
         let removed = index.removed(&found)?;
         let known = index.known;
         let mut remaining = RemainingInputs { inputs: Vec::new(), done: BTreeMap::new(), unchanged: 0 };
@@ -114,8 +115,10 @@ impl<'w> Ledger<'w> {
                     remaining.unchanged += 1;
                     continue;
                 }
-                let same = known
-                    .is_some_and(|known| (known.stamp, known.lines) == (input.stamp(), records.are_parts()));
+                let same = known.is_some_and(|known| {
+                    (known.stamp, known.lines) == (input.stamp(), records.are_parts())
+                        && input.status.as_ref().is_none_or(|status| known.changed == Some(status.changed))
+                });
                 let begun = partial.contains_key(path);
                 if same && !begun && !again {
                     remaining.unchanged += 1;
@@ -299,6 +302,13 @@ impl<'w> Ledger<'w> {
         let inputs = inputs.iter().filter_map(|&input| self.inputs.get(input as usize));
         inputs.map(|input| PartialChange { path: input.key(), partial: None }).collect()
     }
+}
+
+/// The field of the last change of the status of files, if the index has file metadata.
+fn changed_field(manifest: Option<&Manifest>) -> Option<Field> {
+    let schema = &manifest?.schema;
+    let field = schema.field("ctime")?;
+    schema.entry(field).filter(|entry| entry.kind == FieldKind::Date && entry.column).map(|_| field)
 }
 
 impl LedgerInput {

@@ -5,7 +5,7 @@
 //!            dialect, of rows of CSV |
 //!            store u32 (0 nothing, 1 references, 2 content) |
 //!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
-//!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8) |
+//!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8 + 8 nothing read) |
 //!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
 //! field    = varint(length) | name | varint(length) | source | varint(length) | format |
@@ -189,8 +189,9 @@ impl Manifest {
             put_dialect(&self.csv, &mut out);
         }
         put_stored(&self.stored, &mut out);
-        let ContentOptions { skip_binary, decompress, transcode } = self.contents;
-        let contents = u32::from(skip_binary) | u32::from(decompress) << 1 | u32::from(transcode) << 2;
+        let ContentOptions { names_only, skip_binary, decompress, transcode } = self.contents;
+        let flags = [skip_binary, decompress, transcode, names_only];
+        let contents = flags.into_iter().rev().fold(0u32, |bits, flag| bits << 1 | u32::from(flag));
         out.extend_from_slice(&contents.to_le_bytes());
         out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
@@ -250,9 +251,9 @@ impl Manifest {
         };
         let csv = if records == Records::Csv { read_dialect(&mut reader)? } else { CsvDialect::default() };
         let stored = read_stored(&mut reader)?;
-        let contents = reader.u32().filter(|bits| *bits < 8)?;
-        let [skip_binary, decompress, transcode] = [1, 2, 4].map(|bit| contents & bit != 0);
-        let contents = ContentOptions { skip_binary, decompress, transcode };
+        let contents = reader.u32().filter(|bits| *bits < 16)?;
+        let [skip_binary, decompress, transcode, names_only] = [1, 2, 4, 8].map(|bit| contents & bit != 0);
+        let contents = ContentOptions { names_only, skip_binary, decompress, transcode };
         let mut segments = Vec::new();
         for _ in 0..reader.u32()? {
             segments.push(read_segment(&mut reader)?);

@@ -225,4 +225,9 @@ impl Snapshot {
     pub(crate) fn segments_in(&self, field: Field) -> &[Segment] {
         self.views.segments(field)
     }
+
+    /// What was indexed of the content of files.
+    pub(in crate::index) fn contents(&self) -> ContentOptions {
+        self.contents
+    }
 }

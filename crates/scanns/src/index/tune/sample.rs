@@ -182,8 +182,7 @@ mod tests {
         let input = |(number, bytes)| Input {
             path: format!("/d{}/f{number}", number / 40).into(),
             bytes,
-            modified: 0,
-            status: None,
+            ..Input::default()
         };
         sizes.into_iter().enumerate().map(input).collect()
     }
@@ -260,8 +259,8 @@ mod tests {
         let text: String = (0..100_000).map(|line| format!("line {line}\n")).collect();
         std::fs::write(&path, &text).unwrap();
         let given = [
-            Input { path: path.clone(), bytes: text.len() as u64, modified: 0, status: None },
-            Input { path: dir.path().join("gone"), bytes: 10, modified: 0, status: None },
+            Input { path: path.clone(), bytes: text.len() as u64, ..Input::default() },
+            Input { path: dir.path().join("gone"), bytes: 10, ..Input::default() },
         ];
         let picks = [
             Pick { input: 0, offset: 0, len: 5003 },

@@ -24,6 +24,9 @@ pub(crate) const HEAD: usize = 64 << 10;
 /// What to do with files that are not plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentOptions {
+    /// Whether to read no file at all. Documents then have only names and metadata, and directories, symbolic
+    /// links and special files are documents too.
+    pub names_only: bool,
     /// Whether to leave out the content of binary files. If false, it is indexed as if it were text.
     pub skip_binary: bool,
     /// Whether to decompress gzip, Zstandard, xz, bzip2 and LZ4.
@@ -34,14 +37,14 @@ pub struct ContentOptions {
 
 impl Default for ContentOptions {
     fn default() -> Self {
-        ContentOptions { skip_binary: true, decompress: true, transcode: true }
+        ContentOptions { names_only: false, skip_binary: true, decompress: true, transcode: true }
     }
 }
 
 impl ContentOptions {
     /// Every byte of a file is its text.
     pub const RAW: ContentOptions =
-        ContentOptions { skip_binary: false, decompress: false, transcode: false };
+        ContentOptions { names_only: false, skip_binary: false, decompress: false, transcode: false };
 }
 
 /// What the bytes of a file are.

@@ -243,7 +243,7 @@ fn many_empty_files_do_not_fill_one_block() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("empty");
     fs::write(&path, "").unwrap();
-    let inputs = Arc::new(vec![Input { path, bytes: 0, modified: 0, status: None }; 10_000]);
+    let inputs = Arc::new(vec![Input { path, bytes: 0, ..Input::default() }; 10_000]);
     let files = run(&inputs, Records::File, &whitespace(), &small_blocks(2));
     assert_eq!(files.lanes.iter().map(Vec::len).sum::<usize>(), 10_000);
     let lines = run(&inputs, Records::Lines, &whitespace(), &small_blocks(2));

@@ -36,7 +36,7 @@ pub(super) fn inputs(paths: &[&Path]) -> Arc<Vec<Input>> {
     Arc::new(
         paths
             .iter()
-            .map(|path| Input { path: path.to_path_buf(), bytes: bytes(path), modified: 0, status: None })
+            .map(|path| Input { path: path.to_path_buf(), bytes: bytes(path), ..Input::default() })
             .collect(),
     )
 }

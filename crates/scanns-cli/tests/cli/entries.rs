@@ -1,0 +1,136 @@
+//! `--content none`: every entry of a directory tree is a document, compared with what `find` prints of it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::{Place, run, scanns};
+
+/// A tree with every kind of entry that needs no rights, and names that need care.
+fn place() -> Place {
+    let place = Place::with(&[("a.txt", "one"), ("sub/deep/b.c", "two"), ("sub/.hidden", "")]);
+    place.write(OsStr::from_bytes(b"sub/odd \t\xff name"), b"three");
+    let files = place.files();
+    File::create(files.join("sparse")).unwrap().set_len(1 << 30).unwrap();
+    fs::hard_link(files.join("a.txt"), files.join("sub/second name")).unwrap();
+    fs::create_dir(files.join("empty")).unwrap();
+    symlink("sub/deep", files.join("link")).unwrap();
+    symlink("nowhere at all", files.join("broken")).unwrap();
+    fs::hard_link(files.join("broken"), files.join("sub/broken")).unwrap();
+    fs::set_permissions(files.join("sub/.hidden"), fs::Permissions::from_mode(0o4701)).unwrap();
+    assert!(Command::new("mkfifo").arg(files.join("pipe")).status().unwrap().success());
+    drop(UnixListener::bind(files.join("sub/socket")).unwrap());
+    place
+}
+
+/// What `find` says of every entry: its numbers, type and link target, by path.
+fn listed(place: &Place) -> BTreeMap<Vec<u8>, Vec<String>> {
+    let format = "%p\\0%y\\0%s\\0%b\\0%m\\0%U\\0%G\\0%i\\0%n\\0%D\\0%l\\0";
+    let out = Command::new("find").arg(place.files()).args(["-printf", format]).output().unwrap();
+    let parts: Vec<_> = out.stdout.split(|&byte| byte == 0).collect();
+    let text = |part: &&[u8]| String::from_utf8_lossy(part).into_owned();
+    parts.chunks_exact(11).map(|row| (row[0].to_vec(), row[1..].iter().map(text).collect())).collect()
+}
+
+/// The same of the documents of the index.
+fn indexed(place: &Place) -> BTreeMap<Vec<u8>, Vec<String>> {
+    let fields = "type,size,blocks,mode,uid,gid,inode,links,device,target";
+    let hits = place.search(&["*", "--all", "--json", "--fields", fields]).lines();
+    let mut found = BTreeMap::new();
+    for hit in hits {
+        let key = match hit.get("key_bytes").and_then(Value::as_str) {
+            Some(hex) => {
+                let digits = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+                (0..hex.len()).step_by(2).map(digits).collect()
+            }
+            None => hit["key"].as_str().unwrap().as_bytes().to_vec(),
+        };
+        let value = |name: &str| match &hit["fields"][name][0] {
+            Value::String(text) if name == "type" => {
+                let letters =
+                    [("directory", "d"), ("file", "f"), ("link", "l"), ("fifo", "p"), ("socket", "s")];
+                letters.into_iter().find(|(name, _)| name == text).unwrap().1.to_owned()
+            }
+            Value::String(text) => text.clone(),
+            Value::Number(mode) if name == "mode" => format!("{:o}", mode.as_u64().unwrap() & 0o7777),
+            Value::Null => String::new(),
+            number => number.to_string(),
+        };
+        found.insert(key, fields.split(',').map(value).collect());
+    }
+    found
+}
+
+#[test]
+fn every_entry_has_the_values_that_find_prints() {
+    let place = place();
+    let ran = place.indexed(&["--content", "none"]);
+    assert!(ran.text().starts_with("15 documents without text in "), "{}", ran.text());
+    let (listed, indexed) = (listed(&place), indexed(&place));
+    assert_eq!(listed.len(), 15);
+    assert_eq!(indexed, listed);
+    for (query, count) in [("type:directory", 4), ("type:link", 3), ("type:fifo OR type:socket", 2)] {
+        assert_eq!(place.count(query), count, "{query}");
+    }
+    assert_eq!(place.count("target:sub* type:link"), 1);
+    assert_eq!(place.count("one two three"), 0, "no file was read");
+}
+
+#[test]
+fn a_tree_is_followed_without_reading_any_file() {
+    let place = place();
+    place.indexed(&["--content", "none"]);
+    let again = |place: &Place| place.indexed(&["--json"]).json();
+    let report = again(&place);
+    assert_eq!((&report["unchanged"], &report["documents"]), (&15.into(), &0.into()), "{report}");
+
+    // A change of rights alone touches neither size nor time of modification.
+    let files = place.files();
+    fs::set_permissions(files.join("sub/deep/b.c"), fs::Permissions::from_mode(0o400)).unwrap();
+    assert_eq!(again(&place)["replaced"], 1);
+    assert_eq!(place.count("mode:0400"), 1);
+
+    fs::rename(files.join("sub/deep"), files.join("empty/moved")).unwrap();
+    fs::remove_file(files.join("pipe")).unwrap();
+    again(&place);
+    assert_eq!(indexed(&place), listed(&place));
+}
+
+#[test]
+fn globs_and_single_files_choose_entries() {
+    let place = place();
+    place.indexed(&["--content", "none", "--exclude", "deep", "--include", "*.txt"]);
+    assert_eq!(place.found(&["*"]), ["files", "a.txt"]);
+    let other = place.dir.path().join("other.scanns");
+    let ran = run(scanns(&["index", "--content", "none", "-o"]).arg(&other).arg(place.files().join("pipe")));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = run(scanns(&["search", "--json", "*"]).arg(&other));
+    assert_eq!(ran.code, Some(2), "the index comes first");
+    let ran = run(scanns(&["search"]).arg(&other).args(["--json", "--fields", "type", "*"]));
+    assert_eq!(ran.json()["fields"]["type"][0], "fifo");
+}
+
+#[test]
+fn choices_that_contradict_each_other_are_refused() {
+    let place = Place::with(&[("a.txt", "one")]);
+    for (more, message) in [
+        (&["--content", "none", "--no-metadata"][..], "neither content nor metadata"),
+        (&["--content", "none", "--store", "content"], "storing text where no file is read"),
+        (&["--content", "none", "--records", "lines"], "names alone where documents are not files"),
+    ] {
+        let ran = place.index_with(more);
+        assert_eq!(ran.code, Some(2), "{more:?}");
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        assert!(!place.index().exists());
+    }
+    place.indexed(&["--content", "text"]);
+    let ran = place.index_with(&["--content", "none"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("another treatment of the content of files"), "{}", ran.stderr);
+}
