@@ -25,8 +25,9 @@ use crate::store::Directory;
 pub enum Selection {
     /// The documents with these keys. The path of a file selects the file or all its lines; a path, a colon
     /// and a number select one line. An absolute path that no document has selects all files below this
-    /// directory; where directories are documents, their paths select what is below them, too. If a field is the key, keys are its values, and the path of a directory
-    /// selects all values below it; places of records are understood where no key is meant.
+    /// directory; where directories are documents, their paths select what is below them, too. If a field
+    /// is the key, keys are its values, and the path of a directory selects all values below it; places of
+    /// records are understood where no key is meant.
     Keys(Vec<Vec<u8>>),
     /// The documents that a query matches.
     Query(String, Operator),

@@ -107,9 +107,9 @@ pub struct Inputs {
     pub inputs: Vec<Input>,
     /// Inputs that could not be read, by path.
     pub failures: Vec<Failure>,
-    /// Entries that were skipped on purpose: those that the globs exclude (an excluded directory counts once),
-    /// and special files and symbolic links if [`SourceOptions::entries`](super::SourceOptions::entries) is
-    /// not set.
+    /// Entries that were skipped on purpose: those that the globs exclude (an excluded directory counts
+    /// once), and special files and symbolic links if
+    /// [`SourceOptions::entries`](super::SourceOptions::entries) is not set.
     pub skipped: u64,
     /// The total size of all inputs.
     pub bytes: u64,

@@ -51,8 +51,8 @@ pub struct SourceOptions {
     pub entries: bool,
     /// Whether to keep the metadata of files in [`Input::status`](super::Input::status).
     pub status: bool,
-    /// Whether large files come first, so that no thread is left alone with one at the end; otherwise inputs are
-    /// sorted by directory and name.
+    /// Whether large files come first, so that no thread is left alone with one at the end; otherwise inputs
+    /// are sorted by directory and name.
     pub large_first: bool,
     /// The number of threads that walk directories.
     pub threads: usize,

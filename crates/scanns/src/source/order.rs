@@ -12,8 +12,8 @@ use crate::source::walk::{Found, Identity};
 /// thread at the end.
 const LARGE: u64 = 4 << 20;
 
-/// Sorts everything; `overlaps` says that a file may have been reached twice, and `large_first` that large files
-/// come before the others.
+/// Sorts everything; `overlaps` says that a file may have been reached twice, and `large_first` that large
+/// files come before the others.
 ///
 /// Only directories are sorted here, because the files of each directory are sorted already. This takes a
 /// tenth of the time of sorting all paths. The files of a directory, which are often next to each other on

@@ -5,7 +5,7 @@
 //!            dialect, of rows of CSV |
 //!            store u32 (0 nothing, 1 references, 2 content) |
 //!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
-//!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8 + 8 nothing read) |
+//!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8 + 8 not read) |
 //!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
 //! field    = varint(length) | name | varint(length) | source | varint(length) | format |
