@@ -1,8 +1,8 @@
 //! Keeps account of the inputs of a build: which inputs are skipped, which replace older documents, and how
 //! much of each one is indexed.
 //!
-//! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped; in
-//! an index with file metadata, a file is unchanged if the last change of its status (ctime) is the same, too.
+//! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped;
+//! with file metadata, a file is unchanged if the last change of its status (ctime) is the same, too.
 //! The old documents of a changed file are deleted in the same step that adds its first new documents, so
 //! that a commit has either the old or the new documents; of a file of lines, the first new ones. A commit
 //! may find such a file indexed in part. The manifest then stores the spans that are indexed, and a later
