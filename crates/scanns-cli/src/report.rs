@@ -119,6 +119,17 @@ fn advice(error: &Error) -> &'static str {
         Error::SourceChanged { .. } => {
             " (scanns index updates the index, --store content stores the text in it)"
         }
+        Error::Io { action: "create" | "open" | "write" | "sync" | "rename", source, .. } => {
+            match source.kind() {
+                io::ErrorKind::PermissionDenied => " (change its permissions, or choose another place)",
+                io::ErrorKind::ReadOnlyFilesystem => " (choose a place that can be written)",
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    " (free some space, and run the command again)"
+                }
+                io::ErrorKind::NotFound => " (if it was removed meanwhile, run the command again)",
+                _ => "",
+            }
+        }
         Error::OutOfMemory { .. } => " (fewer --threads and a smaller --memory need less)",
         Error::NotIndexed { what: "positions" } => " (scanns index --positions builds such an index)",
         Error::NotIndexed { what: "offsets" } => " (scanns index --offsets builds such an index)",

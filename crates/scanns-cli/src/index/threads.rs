@@ -28,7 +28,7 @@ pub(super) fn threads(resources: &ResourceArgs, reading: &ReadArgs, profile: &Pa
 }
 
 /// Each index thread by default has at least this much of a limited address space (`ulimit -v`).
-const ADDRESS_SPACE: u64 = 512 << 20;
+const ADDRESS_SPACE: u64 = 1 << 30;
 
 /// The number of cores to use.
 fn cores(resources: &ResourceArgs) -> usize {

@@ -15,7 +15,8 @@ pub(super) struct RegexFault {
 pub(super) fn regex_fault(text: &str) -> Option<RegexFault> {
     let (at, message) = match ParserBuilder::new().utf8(false).build().parse(text) {
         Ok(parsed) if parsed.properties().look_set().contains_word_unicode() => {
-            let message = "a regular expression matches a whole term or value: leave out \\b and other places";
+            let message =
+                "a regular expression matches a whole term or value: leave out \\b and other places";
             (text.find("\\b").or_else(|| text.find("\\B")).unwrap_or(0), message.to_owned())
         }
         Ok(_) => return None,
@@ -42,7 +43,9 @@ fn syntax_message(kind: &ast::ErrorKind) -> String {
         RepetitionMissing => "there is nothing to repeat before this: write a backslash for the character",
         RepetitionCountInvalid => "the least number of repetitions is greater than the greatest: write {1,3}",
         RepetitionCountUnclosed => r"this brace is not closed: write {1,3}, or \{ for the character",
-        RepetitionCountDecimalEmpty => r"a number of repetitions is missing: write {1,3}, or \{ for the character",
+        RepetitionCountDecimalEmpty => {
+            r"a number of repetitions is missing: write {1,3}, or \{ for the character"
+        }
         EscapeUnrecognized => "this backslash means nothing: remove it, or write two for the character",
         EscapeUnexpectedEof => r"a backslash at the end escapes nothing: write \\",
         FlagUnrecognized | FlagUnexpectedEof => {

@@ -29,7 +29,9 @@ pub fn address_space_left() -> Option<u64> {
 /// `action` says what the memory was for, as in `map the segment`.
 pub fn out_of_memory(action: impl Into<String>, bytes: u64) -> Error {
     let limit = match address_space_limit() {
-        Some(limit) => format!("this process may have at most {} MiB of address space (ulimit -v)", limit >> 20),
+        Some(limit) => {
+            format!("this process may have at most {} MiB of address space (ulimit -v)", limit >> 20)
+        }
         None => "the system has no more".to_owned(),
     };
     Error::OutOfMemory { action: action.into(), needed: bytes, limit }
@@ -40,9 +42,7 @@ pub fn out_of_memory(action: impl Into<String>, bytes: u64) -> Error {
 /// # Errors
 /// [`Error::OutOfMemory`], which says what the memory was for.
 pub fn try_reserve<T>(list: &mut Vec<T>, len: usize, action: &str) -> Result<(), Error> {
-    list.try_reserve_exact(len).map_err(|_| {
-        out_of_memory(action, len.saturating_mul(size_of::<T>()) as u64)
-    })
+    list.try_reserve_exact(len).map_err(|_| out_of_memory(action, len.saturating_mul(size_of::<T>()) as u64))
 }
 
 /// A list of `len` elements of the value `fill`.

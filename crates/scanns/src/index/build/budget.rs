@@ -129,7 +129,8 @@ fn within_address_space(
     match fitting.find(|&budget| reserved(budget) <= left || budget == least) {
         Some(budget) if reserved(budget) <= left => Ok(budget),
         _ => {
-            let threads = if lanes == 1 { "an index thread".into() } else { format!("{lanes} index threads") };
+            let threads =
+                if lanes == 1 { "an index thread".into() } else { format!("{lanes} index threads") };
             let needed = reserved(least) as u64;
             Err(out_of_memory(format!("start {threads}"), needed))
         }

@@ -57,7 +57,8 @@ impl Segment {
     ) -> Result<PostingTotals> {
         let max_doc = self.stats().max_doc;
         let lengths = if level >= CheckLevel::Cross { max_doc as usize } else { 0 };
-        let mut found = PostingTotals { lengths: try_filled(0, lengths, "check lengths")?, terms: 0, tokens: 0 };
+        let mut found =
+            PostingTotals { lengths: try_filled(0, lengths, "check lengths")?, terms: 0, tokens: 0 };
         let mut terms = self.terms_from(b"")?;
         let mut before: Vec<u8> = Vec::new();
         while terms.step()? {
