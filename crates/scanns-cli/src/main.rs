@@ -4,7 +4,7 @@
 //! the library. `records.rs` and `schema_file.rs` are about records with fields, and `similar.rs` makes
 //! queries from documents. `output.rs` is standard output, `terminal.rs` its colours and
 //! `quoting.rs` its names that are not safe to print. `report.rs`, `explain.rs`, `progress.rs` and `units.rs`
-//! format errors, scores, progress, sizes and counts.
+//! format errors, scores, progress, sizes and counts. `memory.rs` is about memory that runs out.
 
 mod args;
 mod eval;
@@ -13,6 +13,7 @@ mod export;
 mod index;
 mod info;
 mod maintain;
+mod memory;
 mod output;
 mod profile;
 mod progress;
@@ -34,6 +35,7 @@ use args::Verb;
 
 fn main() -> ExitCode {
     report::begin();
+    memory::begin();
     let command = match args::parse() {
         Ok(command) => command,
         Err(answer) => return report::usage(&answer),

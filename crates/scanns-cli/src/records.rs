@@ -192,10 +192,11 @@ pub fn list_conflicts(records: &RecordReport) {
         let FieldConflict { field, count, values, example, path, line, .. } = conflict;
         let example = quoted(example.as_bytes());
         let share = if conflict.is_serious() { share(*count, *values) } else { String::new() };
+        let place = if *line > 0 { format!(":{line}") } else { String::new() };
         let (fit, are) = if *count == 1 { ("does", "was") } else { ("do", "were") };
         report::note(&format!(
             "field {field}: {} of {}{share} {fit} not fit its type and {are} left out; the first is \
-             \"{example}\" at {}:{line}; {}",
+             \"{example}\" at {}{place}; {}",
             units::count(*count),
             units::counted(*values, "value"),
             report::path_text(path),
@@ -215,6 +216,7 @@ fn advice(conflict: &FieldConflict) -> String {
         Some(hint) => {
             format!("write {hint} for this field into a schema file (--infer-schema) and index again")
         }
+        None if conflict.line == 0 => "the rest of their files is indexed".into(),
         None if conflict.is_serious() => {
             "write type = \"keyword\" for this field into a schema file (--infer-schema) and index again"
                 .into()

@@ -57,11 +57,36 @@ pub fn exit_code(result: Result<Outcome>) -> ExitCode {
         Err(error) => {
             match error.downcast_ref::<Error>() {
                 Some(Error::Query { query, message, at }) => note(&query_fault(query, message, *at)),
-                Some(known) => note(&format!("{error:#}{}{}", advice(known), file_limit(&error))),
-                None => note(&format!("{error:#}{}", file_limit(&error))),
+                Some(known) => note(&format!("{}{}{}", causes(&error), advice(known), limits(&error))),
+                None => note(&format!("{}{}", causes(&error), limits(&error))),
             }
             ExitCode::from(2)
         }
+    }
+}
+
+/// An error and its causes. A cause that the message before it contains is not repeated.
+fn causes(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    let mut last = text.clone();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !last.contains(&cause) {
+            text = format!("{text}: {cause}");
+            last = cause;
+        }
+    }
+    text
+}
+
+/// The limits of the system that may have caused an error, to be appended to it.
+fn limits(error: &anyhow::Error) -> String {
+    let text = format!("{error:#}").to_lowercase();
+    let is_about_memory = ["memory", "allocat"].iter().any(|word| text.contains(word));
+    match scanns::tuning::address_space_limit() {
+        Some(limit) if is_about_memory && !text.contains("ulimit -v") => {
+            format!(" (at most {} of address space are allowed, see ulimit -v)", units::size(limit))
+        }
+        _ => file_limit(error),
     }
 }
 
@@ -94,6 +119,18 @@ fn advice(error: &Error) -> &'static str {
         Error::SourceChanged { .. } => {
             " (scanns index updates the index, --store content stores the text in it)"
         }
+        Error::Io { action: "create" | "open" | "write" | "sync" | "rename", source, .. } => {
+            match source.kind() {
+                io::ErrorKind::PermissionDenied => " (change its permissions, or choose another place)",
+                io::ErrorKind::ReadOnlyFilesystem => " (choose a place that can be written)",
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    " (free some space, and run the command again)"
+                }
+                io::ErrorKind::NotFound => " (if it was removed meanwhile, run the command again)",
+                _ => "",
+            }
+        }
+        Error::OutOfMemory { .. } => " (fewer --threads and a smaller --memory need less)",
         Error::NotIndexed { what: "positions" } => " (scanns index --positions builds such an index)",
         Error::NotIndexed { what: "offsets" } => " (scanns index --offsets builds such an index)",
         Error::InvalidValue { what, .. } if what == "memory for reordering" => " (use a larger --memory)",

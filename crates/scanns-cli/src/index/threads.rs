@@ -27,9 +27,16 @@ pub(super) fn threads(resources: &ResourceArgs, reading: &ReadArgs, profile: &Pa
     share_out(cores(resources), read, index)
 }
 
+/// Each index thread by default has at least this much of a limited address space (`ulimit -v`).
+const ADDRESS_SPACE: u64 = 1 << 30;
+
 /// The number of cores to use.
 fn cores(resources: &ResourceArgs) -> usize {
-    let available = || std::thread::available_parallelism().map_or(1, usize::from);
+    let available = || {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let room = scanns::tuning::address_space_limit().map(|limit| (limit / ADDRESS_SPACE).max(1));
+        room.map_or(cores, |room| cores.min(usize::try_from(room).unwrap_or(usize::MAX)))
+    };
     resources.threads.unwrap_or_else(available)
 }
 

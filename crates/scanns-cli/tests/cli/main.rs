@@ -1,6 +1,7 @@
 //! Tests of the `scanns` command: the real binary on files in temporary directories.
 //!
-//! `answers.rs` tests success, `faults.rs` failures, and `limits.rs` limits of the system. `asking.rs` is
+//! `answers.rs` tests success, `faults.rs` failures, `limits.rs` and `address_space.rs` limits of the system,
+//! and `odd_files.rs` unusual files. `asking.rs` is
 //! about other forms of queries, `chains.rs` about custom analyzers, `columns.rs` about orders and counts by
 //! values, `conditions.rs` about filters, `contents.rs` about compressed and binary files, `csv.rs` about
 //! rows of CSV, `entries.rs` about trees without content, `eval.rs` about measures, `export/` about exports,
@@ -12,6 +13,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
+mod address_space;
 mod answers;
 mod asking;
 mod chains;
@@ -27,6 +29,7 @@ mod guides;
 mod keys;
 mod limits;
 mod maintain;
+mod odd_files;
 mod printed;
 mod record_values;
 mod records;

@@ -36,6 +36,18 @@ pub enum Error {
         remedy: &'static str,
     },
 
+    /// The system refused memory.
+    #[error("cannot {action}: {} of memory are needed, and {limit}; raise the limit, or do less at a time",
+        in_mib(*.needed))]
+    OutOfMemory {
+        /// What the memory was for, as a verb and its object.
+        action: String,
+        /// The refused memory, in bytes.
+        needed: u64,
+        /// What limits the memory, as a sentence.
+        limit: String,
+    },
+
     /// A path is not an index.
     #[error("{} is not a scanns index: {why}", .path.display())]
     NotAnIndex {
@@ -260,6 +272,11 @@ impl Error {
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
         Error::WorkerPanicked { worker, message: text.unwrap_or_else(|| "no message".to_owned()) }
     }
+}
+
+/// A number of bytes in MiB, rounded up.
+fn in_mib(bytes: u64) -> String {
+    format!("{} MiB", bytes.div_ceil(1 << 20))
 }
 
 /// The end of a message about an unknown field: a list of the existing fields.

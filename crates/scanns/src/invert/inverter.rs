@@ -10,12 +10,31 @@ use super::store::{TermStore, TokenPlace};
 use crate::codec::{Occurrence, length_to_norm};
 use crate::error::Result;
 use crate::schema::Postings;
-use crate::sys::Simd;
+use crate::sys::{Simd, address_space_limit};
 use crate::tokenize::TokenSink;
 
 /// Address space beyond the budget, for the data that [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of
 /// text can add before the budget is checked.
 const SLACK: usize = 64 << 20;
+
+/// As [`SLACK`], where the address space is limited: still more than these bytes can add, which is 10 MiB.
+const LEAST_SLACK: usize = 16 << 20;
+
+fn slack() -> usize {
+    if address_space_limit().is_some() { LEAST_SLACK } else { SLACK }
+}
+
+/// The address space that inverters with these `postings` reserve for a budget, if the address space is
+/// limited: each has four arrays that may grow to the whole budget, one for half of it, and one more for
+/// positions.
+pub(crate) fn reserved_bytes(budget: usize, postings: impl Iterator<Item = Postings>) -> usize {
+    let halves = |postings| match postings {
+        Postings::Documents | Postings::Frequencies => 9,
+        Postings::Positions | Postings::Offsets => 11,
+    };
+    let halves: usize = postings.map(halves).sum();
+    budget.saturating_add(LEAST_SLACK).saturating_mul(halves) / 2
+}
 
 /// The number of documents at which an index is full: 2^31, minus the number that
 /// [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of empty lines can add.
@@ -58,7 +77,7 @@ impl Inverter {
             simd,
             store: TermStore::new(
                 options.expected_terms,
-                options.budget + SLACK,
+                options.budget + slack(),
                 options.pages,
                 options.postings,
             )?,

@@ -27,6 +27,7 @@ mod store;
 mod table;
 
 pub use inverter::Inverter;
+pub(crate) use inverter::reserved_bytes;
 pub use options::{CHECK_EVERY, InvertOptions};
 pub use positions::Deltas;
 pub use postings::PostingsIter;

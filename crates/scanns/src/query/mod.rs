@@ -9,6 +9,7 @@ mod named_column;
 mod operator;
 mod pattern;
 mod query_text;
+mod regex;
 mod text;
 pub(crate) mod tree;
 mod value_range;

@@ -18,12 +18,35 @@ impl NamedColumn {
         matches!(self.kind, FieldKind::Keyword | FieldKind::Path | FieldKind::Text { .. })
     }
 
+    /// Whether the values are modes of files.
+    fn is_mode(&self) -> bool {
+        self.name == "mode" && self.kind == FieldKind::Unsigned
+    }
+
+    /// The number of characters of a value before its first fault, as far as that is known.
+    pub(super) fn faultless(&self, value: &str) -> usize {
+        let is_octal = self.is_mode() && value.starts_with('0');
+        let fault = value.chars().position(|char| is_octal && char.is_ascii_digit() && char > '7');
+        fault.unwrap_or(0)
+    }
+
+    /// What is wrong with a bound of a range that could be read otherwise: modes are compared in decimal.
+    pub(super) fn ambiguous_bound(&self, bound: &str) -> Option<String> {
+        let bound = bound.trim_start_matches(['<', '>', '=', ' ']);
+        let is_octal = bound.len() > 1 && bound.starts_with('0') && bound.bytes().all(|b| b.is_ascii_digit());
+        (self.is_mode() && is_octal).then(|| {
+            "modes are compared as decimal numbers, which contain the type of the file: write mode:0644 for \
+             one mode, or leave the 0 out for a decimal number"
+                .to_owned()
+        })
+    }
+
     /// The value that `text` means. Modes of files are octal, and mean files of any type.
     pub(super) fn exact(&self, text: &str) -> Parsed<Query> {
-        let is_mode = self.name == "mode" && self.kind == FieldKind::Unsigned;
-        let Some(mode) = is_mode.then(|| ModeText::parse(text)).flatten() else {
+        if !self.is_mode() {
             return ValueRange::exact(self.field, &self.kind, text).map(Query::Values);
-        };
+        }
+        let mode = ModeText::parse(text).ok_or_else(|| self.not_a_value())?;
         let equals = |mode| Query::Values(ValueRange::one(self.field, Value::Unsigned(mode)));
         let mut modes: Vec<Query> = mode.values().into_iter().map(equals).collect();
         Ok(match modes.len() {
@@ -39,7 +62,7 @@ impl NamedColumn {
             FieldKind::Signed => "whole numbers",
             FieldKind::Float => "numbers",
             FieldKind::Boolean => "true or false",
-            FieldKind::Date => "dates",
+            FieldKind::Date => "dates from 1677-09-21 to 2262-04-11",
             FieldKind::Keyword => "keywords",
             FieldKind::Path => "paths",
             FieldKind::Text { .. } => "texts",
@@ -64,6 +87,10 @@ impl NamedColumn {
 
     /// The message for text that is not a value.
     pub(super) fn not_a_value(&self) -> String {
+        if self.is_mode() {
+            return "a mode has four octal digits, 0 to 7, or nine letters: write mode:0644 or mode:rw-r--r--"
+                .to_owned();
+        }
         let [one, other] = self.examples();
         let name = &self.name;
         format!("{name} holds {}: write a condition such as {name}:{one} or {name}:{other}", self.holds())

@@ -28,8 +28,9 @@ pub(super) struct PackedFile {
 }
 
 impl Pack {
+    /// A file without a size may have content, and gets all the room.
     pub(super) fn has_room_for(&self, file: &ReadFile) -> bool {
-        file.size() <= (self.buffer.memory.capacity() - self.filled) as u64
+        file.size().max(1) <= (self.buffer.memory.capacity() - self.filled) as u64
     }
 
     /// Reads a whole file, for which there must be room. An empty file becomes a piece only if it is a
@@ -42,12 +43,20 @@ impl Pack {
         mut unit: ReadUnit,
         file: &ReadFile,
     ) -> PackedFile {
-        let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
+        let room = self.buffer.memory.capacity() - self.filled;
+        let has_size = file.size() > 0;
+        let size = if has_size { usize::try_from(file.size()).unwrap_or(usize::MAX) } else { room };
         let into = &mut self.buffer.memory.as_mut_slice()[self.filled..self.filled.saturating_add(size)];
         let cached = file.read_cached(into, 0);
-        let warm = cached.is_none_or(|cached| cached == into.len());
-        match file.read_rest(into, 0, cached.unwrap_or(0)) {
+        let warm = !has_size || cached.is_none_or(|cached| cached == into.len());
+        let got = match cached {
+            // An empty file costs no second read.
+            Some(0) if !has_size => Ok(0),
+            cached => file.read_rest(into, 0, cached.unwrap_or(0)),
+        };
+        match got {
             Err(error) => self.fail(work, unit.input, &error),
+            Ok(got) if !has_size && got == room => return PackedFile { warm, too_long: Some(unit) },
             Ok(0) if rules.records.ends_with_lines() => {}
             Ok(got) => {
                 if !self.take(work, rules, options, unit.input, got) {

@@ -16,6 +16,10 @@ use crate::sys::{PAGE, ReadFile, is_readable};
 /// Files of at least this size are read past the page cache if they are not in it.
 const DIRECT_FROM: u64 = 1 << 20;
 
+/// The maximum number of bytes of a file whose size is 0 although it has content, as in `/proc`: some such
+/// files never end.
+const MOST_WITHOUT_SIZE: u64 = 256 << 20;
+
 /// A unit that has been opened, or could not be.
 pub(super) enum OpenedUnit {
     /// A whole file that fits into a block.
@@ -89,9 +93,14 @@ pub(super) fn open_examined(
         Ok(got) => got,
         Err(error) => return OpenedUnit::Failed(unit, error),
     };
-    let stream = || FileStream { file: Arc::clone(&file), offset: 0, work: Arc::clone(work) };
+    let most = if file.size() == 0 { MOST_WITHOUT_SIZE } else { u64::MAX };
+    let stream = || FileStream { file: Arc::clone(&file), offset: 0, most, work: Arc::clone(work) };
     let head = head.get(..got).unwrap_or_default();
     match examine(head, file.size(), || Box::new(stream()), options.contents) {
+        Ok(Content::Plain) if file.size() == 0 => {
+            let text = DecodedText::plain(Box::new(stream()));
+            OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
+        }
         Ok(Content::Plain) => OpenedUnit::Large(Box::new(LargeUnit::new(unit, file, options))),
         Ok(Content::Decoded(text)) => {
             work.count_decoded(unit.input, &text.encoding);
@@ -158,6 +167,8 @@ impl Read for StreamReader {
 struct FileStream {
     file: Arc<ReadFile>,
     offset: u64,
+    /// More bytes are an error.
+    most: u64,
     work: Arc<WorkList>,
 }
 
@@ -165,6 +176,9 @@ impl Read for FileStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.file.read_at(buffer, self.offset)?;
         self.offset += got as u64;
+        if self.offset > self.most {
+            return Err(io::Error::other("it has no size, and more than 256 MiB of content: leave it out"));
+        }
         self.work.count_consumed(got as u64);
         Ok(got)
     }

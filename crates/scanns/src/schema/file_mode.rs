@@ -12,20 +12,24 @@ const TYPES: [(char, u64); 7] =
 pub(crate) enum ModeText {
     /// These permissions, of a file of any type.
     Permissions(u64),
-    /// A mode with its type.
+    /// A mode with its type, or a number in decimal.
     Whole(u64),
 }
 
 impl ModeText {
     /// Parses octal digits (`0644`, `644`, `0100644`), permissions (`rw-r--r--`), or permissions after a type
-    /// (`drwxr-xr-x`). More than four octal digits need a leading 0: others are plain numbers.
+    /// (`drwxr-xr-x`). Numbers in decimal are read too, if they cannot be octal and can be modes: `493`,
+    /// `33188`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            let mode = u64::from_str_radix(text, 8).ok().filter(|&mode| mode <= 0o17_7777)?;
-            return match mode <= PERMISSIONS {
-                true => Some(ModeText::Permissions(mode)),
-                false => text.starts_with('0').then_some(ModeText::Whole(mode)),
-            };
+            let octal = u64::from_str_radix(text, 8).ok();
+            if let Some(permissions) = octal.filter(|&mode| mode <= PERMISSIONS) {
+                return Some(ModeText::Permissions(permissions));
+            }
+            let is_known = |mode: u64| TYPES.iter().any(|(_, kind)| *kind == mode >> 12);
+            let decimal = text.parse::<u64>().ok().filter(|_| !text.starts_with('0'));
+            let decimal = decimal.filter(|&mode| mode <= PERMISSIONS || is_known(mode));
+            return decimal.or(octal.filter(|&mode| is_known(mode))).map(ModeText::Whole);
         }
         match text.len() {
             9 => letters(text.as_bytes()).map(ModeText::Permissions),
@@ -43,6 +47,12 @@ impl ModeText {
     /// octal, the number that has these digits in decimal.
     pub(crate) fn values(self) -> Vec<u64> {
         match self {
+            // The octal digits of regular files, read in decimal, are greater than any mode.
+            ModeText::Whole(mode) if mode >= 0o10_0000 => {
+                let mut values = vec![mode];
+                values.extend(format!("{mode:o}").parse::<u64>());
+                values
+            }
             ModeText::Whole(mode) => vec![mode],
             ModeText::Permissions(permissions) => {
                 let mut values = vec![permissions];
@@ -117,12 +127,28 @@ mod tests {
                 assert_eq!(ModeText::parse(&text), Some(ModeText::Whole(kind << 12 | mode)), "{text}");
             }
         }
-        assert_eq!(ModeText::parse("0100644"), Some(ModeText::Whole(0o100_644)));
+        for text in ["0100644", "100644", "33188"] {
+            assert_eq!(ModeText::parse(text), Some(ModeText::Whole(0o100_644)), "{text}");
+        }
+        assert_eq!(ModeText::Whole(0o100_644).values(), [0o100_644, 100_644]);
+        assert_eq!(ModeText::parse("493"), Some(ModeText::Whole(0o755)));
     }
 
     #[test]
     fn other_texts_are_not_modes() {
-        for text in ["", "9", "0649", "33188", "33261", "rw-r--r-", "rwxrwxrwz", "xrwrwxrwx", "u+w"] {
+        for text in [
+            "",
+            "0649",
+            "0999",
+            "9999",
+            "77777",
+            "0777777",
+            "99999",
+            "rw-r--r-",
+            "rwxrwx",
+            "rwxrwxrwz",
+            "u+w",
+        ] {
             assert_eq!(ModeText::parse(text), None, "{text}");
         }
     }

@@ -19,7 +19,8 @@ pub struct Input {
     pub kind: EntryKind,
     /// Size in bytes when it was found; 0 of entries that are not regular files, whose size is in `status`.
     pub bytes: u64,
-    /// The time of the last modification, in nanoseconds since 1970.
+    /// The time of the last modification, in nanoseconds since 1970. A time before 1677-09-21 or after
+    /// 2262-04-11 is `i64::MIN` or `i64::MAX`.
     pub modified: i64,
     /// More metadata of the file, if [`SourceOptions::status`](super::SourceOptions::status) is set.
     pub status: Option<Box<FileStatus>>,

@@ -316,7 +316,7 @@ fn next(stack: &Mutex<Stack>, more: &Condvar) -> Option<PathBuf> {
     }
 }
 
-/// Nanoseconds since 1970.
+/// Nanoseconds since 1970; the least or the greatest number for a time that does not fit.
 fn time(seconds: i64, nanoseconds: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }

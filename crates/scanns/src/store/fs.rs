@@ -79,7 +79,10 @@ impl Directory for FsDirectory {
         if len == 0 {
             return Ok(Bytes::from(Vec::new()));
         }
-        let map = crate::sys::map_file(&file).map_err(|source| Error::io("map", &path, source))?;
+        let map = crate::sys::map_file(&file).map_err(|source| match source.kind() {
+            io::ErrorKind::OutOfMemory => crate::sys::out_of_memory(format!("map {}", path.display()), len),
+            _ => Error::io("map", &path, source),
+        })?;
         Ok(Bytes::mapped(map))
     }
 

@@ -29,7 +29,10 @@ pub use helpers::Helpers;
 pub use lease::{is_shared, lock_byte};
 pub use lock::{lock, unpoisoned, wait};
 pub use map::map_file;
-pub use memory::{memory_limit_bytes, peak_resident_bytes};
+pub use memory::{
+    address_space_left, address_space_limit, memory_limit_bytes, out_of_memory, peak_resident_bytes,
+    try_filled, try_reserve,
+};
 pub use numa::{Cpus, nodes, pin_current_thread};
 pub use region::{PageSize, Region};
 pub use slab::{Plain, Slab};

@@ -17,7 +17,8 @@ use super::lock::lock;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
-use crate::error::{Error, Result};
+use super::memory::out_of_memory;
+use crate::error::Result;
 
 /// How the operating system should back memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,14 +124,12 @@ impl Region {
     /// Reserves at least `bytes` of address space; memory is taken page by page at first touch.
     ///
     /// # Errors
-    /// [`Error::System`] if the address space is limited (`ulimit -v`, strict overcommit).
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the address space is limited (`ulimit -v`, strict
+    /// overcommit).
     pub fn reserve(bytes: usize, pages: PageSize) -> Result<Region> {
-        let refused = |source: rustix::io::Errno| Error::System {
-            action: "reserve memory",
-            source: source.into(),
-            remedy: "use less memory for the build, or raise the address space limit (ulimit -v)",
-        };
         let len = bytes.max(1).next_multiple_of(HUGE);
+        let refused =
+            |_: rustix::io::Errno| out_of_memory("reserve memory for the build", (len + HUGE) as u64);
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choice aliases nothing.
         let raw = unsafe {
@@ -276,6 +275,6 @@ mod tests {
     #[test]
     fn a_reservation_beyond_the_address_space_is_refused_with_a_remedy() {
         let error = Region::reserve(1 << 60, PageSize::Base).unwrap_err();
-        assert!(error.to_string().contains("less memory"), "{error}");
+        assert!(error.to_string().contains("cannot reserve memory"), "{error}");
     }
 }

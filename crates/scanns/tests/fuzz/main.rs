@@ -87,7 +87,11 @@ fn model(random: &mut Rng) -> Model {
 fn refused(error: &Error) {
     let failed = matches!(
         error,
-        Error::Io { .. } | Error::System { .. } | Error::Corrupt { .. } | Error::WorkerPanicked { .. }
+        Error::Io { .. }
+            | Error::System { .. }
+            | Error::OutOfMemory { .. }
+            | Error::Corrupt { .. }
+            | Error::WorkerPanicked { .. }
     );
     assert!(!failed, "an answer became an error: {error:?}");
     assert!(!error.to_string().is_empty());

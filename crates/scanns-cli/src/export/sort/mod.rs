@@ -60,6 +60,11 @@ impl Held {
         self.bytes.len() + self.rows.len() * size_of::<Row>()
     }
 
+    /// Makes room for a row; false if the system refuses the memory.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        self.bytes.try_reserve(bytes).is_ok() && self.rows.try_reserve(1).is_ok()
+    }
+
     fn push(&mut self, key: &[u8], row: &[u8]) {
         let mut prefix = [0; 8];
         prefix.iter_mut().zip(key).for_each(|(to, &from)| *to = from);
@@ -86,8 +91,9 @@ impl Sorter {
 
     /// Adds a row.
     pub fn push(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
-        let more = key.len() + row.len() + size_of::<Row>();
-        if !self.held.rows.is_empty() && self.held.taken() + more > self.memory {
+        let bytes = key.len() + row.len();
+        let is_full = self.held.taken() + bytes + size_of::<Row>() > self.memory;
+        if !self.held.rows.is_empty() && (is_full || !self.held.has_room(bytes)) {
             self.spill().with_context(|| self.trouble())?;
         }
         self.longest = self.longest.max(key.len() + row.len());

@@ -7,10 +7,11 @@
 use super::options::IndexOptions;
 use crate::error::{Error, Result};
 use crate::index::commit::merge_budget::merging_bytes;
-use crate::invert::CHECK_EVERY;
+use crate::invert::{CHECK_EVERY, reserved_bytes};
 use crate::schema::{Postings, Schema, Stored};
 use crate::segment::{FLUSH_BYTES, StoredCollector};
 use crate::source::Input;
+use crate::sys::{address_space_left, out_of_memory};
 
 /// Bytes of text that are indexed between two checks of memory.
 pub(crate) const PART_BYTES: usize = CHECK_EVERY / 4;
@@ -89,6 +90,7 @@ pub(crate) fn lane_budget(
     let share = cap.saturating_sub(fixed) / read.lanes;
     match share.checked_sub(flush_bytes + overshoot) {
         Some(budget) if budget >= least => {
+            let budget = within_address_space(budget, least, options, schema)?;
             let first = usize::try_from(segment).unwrap_or(usize::MAX).min(budget).clamp(least, MOST);
             Ok(LaneBudget { first, most: first.saturating_mul(GROWTH).min(budget).min(MOST) })
         }
@@ -103,6 +105,34 @@ pub(crate) fn lane_budget(
                     read.lanes
                 ),
             })
+        }
+    }
+}
+
+/// The memory of an index thread, or less if the address space is limited: what inverters reserve must fit
+/// into it.
+fn within_address_space(
+    budget: usize,
+    least: usize,
+    options: &IndexOptions,
+    schema: &Schema,
+) -> Result<usize> {
+    let Some(left) = address_space_left() else { return Ok(budget) };
+    let lanes = options.read.lanes;
+    let reserved = |budget| {
+        let each = reserved_bytes(budget, schema.searched().map(|(_, postings)| postings));
+        // Half of the base is for stacks and small allocations.
+        each.saturating_mul(lanes).saturating_add(options.read.memory_bytes() + BASE / 2)
+    };
+    let left = usize::try_from(left).unwrap_or(usize::MAX);
+    let mut fitting = (0..).map_while(|halvings| Some(budget.checked_shr(halvings)?.max(least)));
+    match fitting.find(|&budget| reserved(budget) <= left || budget == least) {
+        Some(budget) if reserved(budget) <= left => Ok(budget),
+        _ => {
+            let threads =
+                if lanes == 1 { "an index thread".into() } else { format!("{lanes} index threads") };
+            let needed = reserved(least) as u64;
+            Err(out_of_memory(format!("start {threads}"), needed))
         }
     }
 }

@@ -7,7 +7,7 @@
 //! | `type` | keyword | file, directory, link, fifo, socket or device |
 //! | `target` | keyword | where a link leads, as it stands in the link |
 //! | `owner`, `group` | keyword | the name in /etc/passwd and /etc/group, else the number |
-//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, as of the walk |
+//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, as of the walk, within 1677 to 2262 |
 //! | `btime` | date | the creation, where the file system knows it |
 //! | `size` | unsigned | bytes |
 //! | `blocks` | unsigned | the space that it takes, in blocks of 512 bytes |
@@ -19,6 +19,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use hashbrown::HashMap;
 
+use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
@@ -37,6 +38,23 @@ fn kind(at: usize) -> FieldKind {
         7..11 => FieldKind::Date,
         _ => FieldKind::Unsigned,
     }
+}
+
+/// What is said about dates that do not fit.
+const BEFORE: &str = "a date before 1677-09-21";
+const AFTER: &str = "a date after 2262-04-11";
+
+/// The three dates of a file, in the order of their fields.
+const DATES: usize = 3;
+
+/// Dates of files that do not fit 64 bits, by field.
+#[derive(Debug, Default)]
+pub(crate) struct MissingDates {
+    /// Files with metadata.
+    files: u64,
+    /// The number of missing dates, the index of the first file among the inputs, and whether its date is
+    /// too early.
+    fields: [(u64, u32, bool); DATES],
 }
 
 /// The fields of file metadata in a schema, and the names of users and groups.
@@ -70,8 +88,15 @@ impl FileFields {
         Some(FileFields { fields, users, groups })
     }
 
-    /// Adds the values of a file to the current document.
-    pub(crate) fn push(&self, input: &Input, columns: &mut ColumnSet) {
+    /// Adds the values of a file, input `number`, to the current document. Dates that do not fit are left out
+    /// and counted.
+    pub(crate) fn push(
+        &self,
+        number: u32,
+        input: &Input,
+        columns: &mut ColumnSet,
+        missing: &mut MissingDates,
+    ) {
         let path = input.path.as_os_str().as_bytes();
         let name = input.path.file_name().map_or(path, OsStrExt::as_bytes);
         let [path_field, name_field, ext, kind, target, rest @ ..] = self.fields;
@@ -82,16 +107,21 @@ impl FileFields {
             columns.push(ext, ValueRef::Text(name.get(dot + 1..).unwrap_or_default()));
         }
         columns.push(kind, ValueRef::Text(input.kind.name().as_bytes()));
-        columns.push(mtime, ValueRef::Date(input.modified));
+        missing.files += 1;
+        let mut date = |at: usize, field, date| match date {
+            i64::MIN | i64::MAX => missing.add(at, number, date == i64::MIN),
+            date => columns.push(field, ValueRef::Date(date)),
+        };
+        date(0, mtime, input.modified);
         let Some(status) = &input.status else { return };
+        date(1, atime, status.accessed);
+        date(2, ctime, status.changed);
         if let Some(place) = &status.target {
             columns.push(target, ValueRef::Text(place.as_os_str().as_bytes()));
         }
         if let Some(created) = status.created {
             columns.push(btime, ValueRef::Date(created));
         }
-        columns.push(atime, ValueRef::Date(status.accessed));
-        columns.push(ctime, ValueRef::Date(status.changed));
         for (field, known, id) in [(owner, &self.users, status.uid), (group, &self.groups, status.gid)] {
             match known.get(&id) {
                 Some(name) => columns.push(field, ValueRef::Text(name)),
@@ -105,6 +135,40 @@ impl FileFields {
         for (field, number) in numbers.into_iter().zip(values) {
             columns.push(field, ValueRef::Unsigned(number));
         }
+    }
+}
+
+impl MissingDates {
+    #[cold]
+    fn add(&mut self, at: usize, number: u32, is_early: bool) {
+        let Some(slot) = self.fields.get_mut(at) else { return };
+        if slot.0 == 0 || number < slot.1 {
+            (slot.1, slot.2) = (number, is_early);
+        }
+        slot.0 += 1;
+    }
+
+    /// The number of files.
+    pub(crate) fn files(&self) -> u64 {
+        self.files
+    }
+
+    /// The missing dates as conflicts.
+    pub(crate) fn conflicts(&self, inputs: &[Input]) -> Vec<FieldConflict> {
+        let mut found = Vec::new();
+        for (name, &(count, first, is_early)) in NAMES.iter().skip(5).zip(&self.fields) {
+            let Some(input) = inputs.get(first as usize).filter(|_| count > 0) else { continue };
+            found.push(FieldConflict {
+                field: (*name).to_owned(),
+                count,
+                values: self.files,
+                example: if is_early { BEFORE.to_owned() } else { AFTER.to_owned() },
+                path: input.path.clone(),
+                line: 0,
+                hint: None,
+            });
+        }
+        found
     }
 }
 

@@ -28,6 +28,9 @@ pub(crate) struct LaneReport {
     pub(crate) several: Vec<MalformedRecord>,
     /// Where the first value of a field is that does not fit.
     pub(crate) conflicts: Vec<ConflictPlace>,
+    /// Dates of files that do not fit their columns, and the number of files that have dates.
+    pub(crate) missing_dates: Vec<FieldConflict>,
+    pub(crate) file_dates: u64,
     /// The file and the number of the first record without a key.
     pub(crate) without_key: Option<(PathBuf, u64)>,
     /// Time spent writing segments.
@@ -47,7 +50,15 @@ pub(crate) struct ConflictPlace {
 impl IndexReport {
     /// Adds what index threads did.
     pub(crate) fn add_lanes(&mut self, lanes: Vec<LaneReport>) {
+        let files = lanes.iter().map(|lane| lane.file_dates).sum();
         for lane in lanes {
+            for missing in lane.missing_dates {
+                let mut known = self.records.conflicts.iter_mut();
+                match known.find(|known| known.field == missing.field) {
+                    Some(known) => known.merge(missing),
+                    None => self.records.conflicts.push(FieldConflict { values: files, ..missing }),
+                }
+            }
             for segment in &lane.segments {
                 self.documents += segment.stats.documents;
                 self.tokens += segment.stats.tokens();

@@ -165,7 +165,8 @@ pub struct FieldConflict {
     pub example: String,
     /// The file of this value.
     pub path: PathBuf,
-    /// The number of its record in the file, as in [`MalformedRecord::line`].
+    /// The number of its record in the file, as in [`MalformedRecord::line`]; 0 for a date of the file
+    /// itself.
     pub line: u64,
     /// The line of a schema file with which the field would take the value; `None` if only a field of texts
     /// would.
@@ -173,6 +174,14 @@ pub struct FieldConflict {
 }
 
 impl FieldConflict {
+    /// Adds the conflicts that another thread found in the same field.
+    pub(crate) fn merge(&mut self, other: FieldConflict) {
+        self.count += other.count;
+        if other.path < self.path {
+            (self.path, self.example, self.line) = (other.path, other.example, other.line);
+        }
+    }
+
     /// True if the kind of the field is probably wrong: more than one percent of its values do not fit.
     pub fn is_serious(&self) -> bool {
         self.count.saturating_mul(100) > self.values

@@ -1,7 +1,7 @@
 //! Indexes files and lines: text of one field in, segments out.
 
 use super::budget::PART_BYTES;
-use super::file_fields::FileFields;
+use super::file_fields::{FileFields, MissingDates};
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::LaneReport;
@@ -41,6 +41,7 @@ pub(crate) struct TextIndexer<'a> {
     stored: StoredCollector,
     /// File metadata, if the index stores it.
     columns: ColumnSet,
+    missing_dates: MissingDates,
     /// True while the rest of a document that does not fit into memory is skipped.
     skipping: bool,
     /// Bytes since memory was last checked.
@@ -60,6 +61,7 @@ impl<'a> TextIndexer<'a> {
             stored: StoredCollector::new(&context.stored, context.records)?
                 .keep_offsets(job.invert.postings.has_offsets()),
             columns: job.files.map_or_else(ColumnSet::default, |files| ColumnSet::new(files.schema)),
+            missing_dates: MissingDates::default(),
             skipping: false,
             unchecked: 0,
             line_at: 0,
@@ -180,7 +182,7 @@ impl<'a> TextIndexer<'a> {
         self.out.keys.file(self.input(piece));
         self.out.replace(piece.input);
         if let Some(files) = self.job.files {
-            files.fields.push(self.input(piece), &mut self.columns);
+            files.fields.push(piece.input, self.input(piece), &mut self.columns, &mut self.missing_dates);
             self.columns.end_document()?;
         }
         Ok(())
@@ -276,6 +278,8 @@ impl PieceIndexer for TextIndexer<'_> {
             self.flush()?;
         }
         self.out.report.cut_terms = self.tokenizer.cut_tokens();
+        self.out.report.missing_dates = self.missing_dates.conflicts(self.context.inputs);
+        self.out.report.file_dates = self.missing_dates.files();
         self.out.finish()
     }
 }

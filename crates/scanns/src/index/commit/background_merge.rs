@@ -51,7 +51,7 @@ impl<'w> BackgroundMerge<'w> {
                 .map_err(|source| Error::System {
                     action: "start a thread",
                     source,
-                    remedy: "raise the limit of processes (ulimit -u)",
+                    remedy: "raise the limits on processes and address space (ulimit -u, ulimit -v)",
                 })
         };
         Ok(MergeThread { shared: self, thread: self.merge.map(spawn).transpose()? })

@@ -117,7 +117,11 @@ impl<'w> Ledger<'w> {
                 }
                 let same = known.is_some_and(|known| {
                     (known.stamp, known.lines) == (input.stamp(), records.are_parts())
-                        && input.status.as_ref().is_none_or(|status| known.changed == Some(status.changed))
+                        && input.status.as_ref().is_none_or(|status| {
+                            // A time that no date can hold is not in the index.
+                            let changed = Some(status.changed).filter(|&at| at > i64::MIN && at < i64::MAX);
+                            known.changed == changed
+                        })
                 });
                 let begun = partial.contains_key(path);
                 if same && !begun && !again {

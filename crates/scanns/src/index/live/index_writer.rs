@@ -84,7 +84,7 @@ impl IndexWriter {
             std::thread::Builder::new().name("merge".into()).spawn(run).map_err(|source| Error::System {
                 action: "start a thread",
                 source,
-                remedy: "raise the limit of processes (ulimit -u)",
+                remedy: "raise the limits on processes and address space (ulimit -u, ulimit -v)",
             })
         };
         let merger = options.merge.map(merge).transpose()?;

@@ -9,6 +9,7 @@ use super::wildcard::wildcard_parts;
 use crate::error::Result;
 use crate::query::limits::MAX_PATTERN;
 use crate::query::pattern::{Pattern, WildcardPart};
+use crate::query::regex::{RegexFault, regex_fault};
 
 impl JsonReader<'_> {
     /// The pattern of a kind that is not `fuzzy` or `set`.
@@ -19,6 +20,9 @@ impl JsonReader<'_> {
             "regexp" => {
                 let text = self.string(value)?;
                 self.check_pattern(text.chars().count())?;
+                if let Some(RegexFault { after, message }) = regex_fault(&text) {
+                    return self.fault(&format!("{message}, at character {}: {text}", after + 1));
+                }
                 Ok(Pattern::Regex(text))
             }
             _ => self.range(value),

@@ -132,7 +132,7 @@ impl QueryParser<'_> {
     }
 
     pub(super) fn regex(&mut self, at: usize, text: &str) -> Result<Option<Query>> {
-        self.check_pattern(at, text.chars().count())?;
+        self.check_regex(at, text)?;
         self.pattern(at, Pattern::Regex(text.to_owned()))
     }
 

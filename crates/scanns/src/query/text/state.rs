@@ -7,6 +7,7 @@ use crate::query::limits::{MAX_CLAUSES, MAX_DEPTH, MAX_PATTERN};
 use crate::query::named_column::NamedColumn;
 use crate::query::operator::Operator;
 use crate::query::query_text::{QueryText, WeightedField, in_best_field};
+use crate::query::regex::{RegexFault, regex_fault};
 use crate::query::tree::Query;
 use crate::schema::Field;
 
@@ -91,6 +92,15 @@ impl<'a> QueryParser<'a> {
                 .fault(at, "a pattern of more than 1,000 characters: write a shorter one, such as *part*");
         }
         Ok(())
+    }
+
+    /// Refuses a regular expression that is too long or cannot be compiled. `at` is the place of `re"`.
+    pub(super) fn check_regex(&self, at: usize, expression: &str) -> Result<()> {
+        self.check_pattern(at, expression.chars().count())?;
+        let Some(RegexFault { after, message }) = regex_fault(expression) else { return Ok(()) };
+        // In the text of the query, a backslash stands before each quote.
+        let quotes = expression.chars().take(after).filter(|char| *char == '"').count();
+        self.fault(at + "re\"".len() + after + quotes, &message)
     }
 
     /// The next token.

@@ -1,6 +1,8 @@
 //! Values of columns in the text of a query: `size:>1GiB`, `mtime:[2023 TO 2024-03]`, `name:*.html`,
 //! `state:in(open closed)`.
 
+use std::ops::Bound;
+
 use super::leaves::wildcard_parts;
 use super::state::QueryParser;
 use super::token::{TokenKind, WordChar, sign_of, text_of};
@@ -20,21 +22,41 @@ impl QueryParser<'_> {
             return Ok(Some(query));
         }
         let NamedColumn { field, kind, .. } = &column;
+        let mut faultless = 0;
         let found = match token {
             TokenKind::Range(from, to) => {
                 let (from, to) = (from.as_ref().map(String::as_str), to.as_ref().map(String::as_str));
+                self.check_bounds(at, &column, [from, to])?;
                 ValueRange::between(*field, kind, from, to).map(Query::Values)
             }
             TokenKind::Phrase(text) => column.exact(text),
             TokenKind::Word(word) => match sign_of(word) {
                 Some('=') => column.exact(text_of(word).trim_start_matches('=').trim_start()),
-                Some(_) => ValueRange::parse(*field, kind, &text_of(word)).map(Query::Values),
-                None => column.exact(&text_of(word)),
+                Some(_) => {
+                    self.check_bounds(at, &column, [Bound::Included(&text_of(word)), Bound::Unbounded])?;
+                    ValueRange::parse(*field, kind, &text_of(word)).map(Query::Values)
+                }
+                None => {
+                    faultless = column.faultless(&text_of(word));
+                    column.exact(&text_of(word))
+                }
             },
             TokenKind::Set => return self.any_value(),
             _ => return self.fault(at, "a value is missing"),
         };
-        found.map(Some).or_else(|_| self.fault(at, &column.not_a_value()))
+        found.map(Some).or_else(|_| self.fault(at + faultless, &column.not_a_value()))
+    }
+
+    /// Refuses bounds that could be read in another way than they are meant.
+    fn check_bounds(&self, at: usize, column: &NamedColumn, bounds: [Bound<&str>; 2]) -> Result<()> {
+        for bound in bounds {
+            if let Bound::Included(text) | Bound::Excluded(text) = bound
+                && let Some(message) = column.ambiguous_bound(text)
+            {
+                return self.fault(at, &message);
+            }
+        }
+        Ok(())
     }
 
     /// The pattern of values that a token means; `None` if it means a value or a range of values.
@@ -42,7 +64,9 @@ impl QueryParser<'_> {
         let (field, mut length) = (column.field, 0);
         let pattern = match token {
             TokenKind::Regex(text) => {
-                length = text.chars().count();
+                if column.has_patterns() {
+                    self.check_regex(at, text)?;
+                }
                 Pattern::Regex(text.clone())
             }
             TokenKind::Word(word) => match self.edits()? {

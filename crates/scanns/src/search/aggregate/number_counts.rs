@@ -15,6 +15,7 @@ use hashbrown::HashMap;
 use super::match_reader::ValueRun;
 use crate::codec::count_ones;
 use crate::error::{Error, Result};
+use crate::sys::try_filled;
 
 /// Maximum number of distinct numbers in a hash table.
 const MOST: usize = 1 << 24;
@@ -55,33 +56,39 @@ impl NumberCounts {
         let room = most.saturating_sub(least).saturating_add(1);
         let mut counts = NumberCounts { least, room, seen: 0, few: HashMap::new(), all: Vec::new(), marks };
         if room <= SMALL {
-            counts.spread();
+            counts.all = vec![0; counts.words()];
         }
         counts
     }
 
-    /// Moves to an array.
-    fn spread(&mut self) {
+    /// The length of the arrays.
+    fn words(&self) -> usize {
         let words = match (self.marks, self.room) {
             (true, room) => room.div_ceil(64),
             (false, room @ ..=SMALL) => room * TURNS as u64,
             (false, room) => room,
         };
-        self.all = vec![0; usize::try_from(words).unwrap_or(0)];
+        usize::try_from(words).unwrap_or(0)
+    }
+
+    /// Moves to an array.
+    fn spread(&mut self) -> Result<()> {
+        self.all = try_filled(0, self.words(), "count values")?;
         for (number, count) in std::mem::take(&mut self.few) {
             self.add(number, count);
         }
+        Ok(())
     }
 
     /// Prepares for the numbers of this many more documents. To be called once per batch.
     ///
     /// # Errors
-    /// [`Error::TooMany`] if there are too many different numbers.
+    /// [`Error::TooMany`] if there are too many different numbers, [`Error::OutOfMemory`] without memory for them.
     pub(crate) fn expect(&mut self, documents: u64) -> Result<()> {
         self.seen += documents;
         let worth = self.room / if self.marks { MARKS } else { COUNTS };
         if self.all.is_empty() && self.room <= LARGE && self.seen >= worth {
-            self.spread();
+            self.spread()?;
         } else if self.all.is_empty() {
             let more = documents.min(self.room);
             self.few.reserve(usize::try_from(more).unwrap_or(0));

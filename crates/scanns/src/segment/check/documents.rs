@@ -15,6 +15,7 @@ use crate::schema::Postings;
 use crate::segment::layout::file_name;
 use crate::segment::reader::Segment;
 use crate::segment::stored::decode_vector;
+use crate::sys::try_filled;
 
 /// Documents or terms between two calls of `progress`.
 const LOOK_EVERY: u64 = 1 << 10;
@@ -46,7 +47,8 @@ impl Segment {
         }
         let Some(vectors) = self.vectors()? else { return Ok(()) };
         let cross = level >= CheckLevel::Cross;
-        let mut sums = vec![0u64; if cross { self.stats().max_doc as usize } else { 0 }];
+        let sums = if cross { self.stats().max_doc as usize } else { 0 };
+        let mut sums = try_filled(0u64, sums, "check term vectors")?;
         let kept = self.kept();
         vectors.each(|doc, bytes| {
             let vector = decode_vector(bytes).ok_or_else(|| self.damaged_vector(doc))?;

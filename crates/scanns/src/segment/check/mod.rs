@@ -13,6 +13,7 @@ use super::terms::TermInfo;
 use crate::codec::{Impact, ListCursor, NO_MORE, code_to_tf, length_to_norm};
 use crate::error::{Error, Result};
 use crate::schema::Postings;
+use crate::sys::try_filled;
 
 /// Terms between two calls of `progress`.
 const LOOK_EVERY: u64 = 1 << 12;
@@ -56,7 +57,8 @@ impl Segment {
     ) -> Result<PostingTotals> {
         let max_doc = self.stats().max_doc;
         let lengths = if level >= CheckLevel::Cross { max_doc as usize } else { 0 };
-        let mut found = PostingTotals { lengths: vec![0; lengths], terms: 0, tokens: 0 };
+        let mut found =
+            PostingTotals { lengths: try_filled(0, lengths, "check lengths")?, terms: 0, tokens: 0 };
         let mut terms = self.terms_from(b"")?;
         let mut before: Vec<u8> = Vec::new();
         while terms.step()? {

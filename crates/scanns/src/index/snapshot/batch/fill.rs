@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::index::snapshot::open::Snapshot;
 use crate::schema::Field;
 use crate::search::{Hit, Searcher};
+use crate::sys::try_reserve;
 
 /// The source of the values of a field of a leaf.
 enum ValueSource<'s> {
@@ -237,6 +238,7 @@ impl TermFetcher {
         let number = |term: u64| usize::try_from(term).unwrap_or(usize::MAX);
         // For each term, the number of requests for it, and later the number of its string.
         table.clear();
+        try_reserve(table, terms.len() as usize, "read the keywords of a column")?;
         table.resize(terms.len() as usize, 0);
         numbers.clear();
         for &term in &*values {
