@@ -18,7 +18,7 @@ const NAMES: &str = "standard, english, snowball:LANGUAGE, whitespace, paths, de
 /// A method to find terms in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Analyzer {
-    /// Unicode words (UAX #29), lower-cased; invalid UTF-8 is replaced.
+    /// Unicode words (UAX #29) as Lucene finds them, lower-cased; invalid UTF-8 is replaced.
     Standard,
     /// The bytes between delimiters, unchanged.
     Bytes(Delimiters),

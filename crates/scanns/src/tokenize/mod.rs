@@ -13,10 +13,13 @@
 
 mod arch;
 mod byteset;
+mod class;
+mod class_table;
 mod filter;
 mod filter_chain;
 mod finder;
 mod fold;
+mod grammar;
 mod parts;
 mod porter;
 mod rewrite;

@@ -1,27 +1,26 @@
-//! The standard analyzer: the words of UAX #29 that contain a letter or digit, lower-cased. Marks alone are
-//! not words, although some of them count as letters.
+//! The standard analyzer: the words of UAX #29, lower-cased, as Lucene's StandardAnalyzer finds them.
 //!
-//! Text that is not ASCII goes through unicode-segmentation, from white space to white space. ASCII, which is
-//! nearly all of most collections, takes a fast path with the same result. In ASCII the rules of UAX #29 come
-//! down to this: letters, digits and `_` stick together (WB5, WB8 to WB10, WB13a, WB13b); one of `:` `.` `'`
-//! between two letters (WB6, WB7) and one of `.` `,` `'` `;` between two digits (WB11, WB12) joins them;
-//! everything else ends a word. So the word bytes are a mask, the few joiners are added to it one at a time,
-//! and words of only `_` are dropped. The tests compare both paths on all short strings of an alphabet that
-//! has every class.
+//! Text that is not ASCII is taken from white space to white space: `class.rs` classifies its characters, and
+//! `grammar.rs` has the rules. ASCII, which is nearly all of most collections, takes a fast path with the same
+//! result. In ASCII the rules of UAX #29 come down to this: letters, digits and `_` stick together (WB5, WB8
+//! to WB10, WB13a, WB13b); one of `:` `.` `'` between two letters (WB6, WB7) and one of `.` `,` `'` `;`
+//! between two digits (WB11, WB12) joins them; everything else ends a word. So the word bytes are a mask, the
+//! few joiners are added to it one at a time, and words of only `_` are dropped. The tests compare both paths
+//! on all short strings of an alphabet that has every class, and with Lucene on every character.
 
 use std::ops::Range;
 use std::str::Utf8Chunks;
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use super::arch::{LANE, WINDOW, mask, spread};
 use super::byteset::ByteSet;
+use super::class::Class;
+use super::grammar::{Piece, Pieces};
 use super::sink::TokenSink;
 use super::window::{push_long, push_rewritten, settle_last};
 use crate::schema::Analyzer;
 use crate::sys::Simd;
 
-/// The approximate size of the pieces of non-ASCII text for the library, in bytes.
+/// The approximate size of the pieces of non-ASCII text that are classified at once, in bytes.
 const STRETCH: usize = 4 << 10;
 
 pub(super) struct Standard {
@@ -29,6 +28,7 @@ pub(super) struct Standard {
     words: ByteSet,
     joiners: ByteSet,
     bounds: Box<[u16; WINDOW + LANE + 1]>,
+    classes: Vec<Class>,
     lower: String,
 }
 
@@ -39,6 +39,7 @@ impl Standard {
             words: ByteSet::new(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
             joiners: ByteSet::new(|byte| b":.',;".contains(&byte)),
             bounds: Box::new([0; WINDOW + LANE + 1]),
+            classes: Vec::new(),
             lower: String::new(),
         }
     }
@@ -116,22 +117,30 @@ impl Standard {
         count
     }
 
-    /// Pushes the words of any text, which the library finds.
+    /// Pushes the words of any text.
     #[cold]
     fn unicode<S: TokenSink + ?Sized>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
         let source = &text[range.clone()];
         let repaired = String::from_utf8_lossy(source);
         let mut places = SourcePlaces::new(source, range.start);
+        self.classes.clear();
+        self.classes.extend(repaired.chars().map(Class::of));
+        let mut rest = repaired.chars();
         let mut cut = 0;
-        for (at, word) in repaired.unicode_word_indices() {
-            if !has_base(word) {
-                continue;
+        for piece in Pieces::new(&self.classes) {
+            let at = repaired.len() - rest.as_str().len();
+            match piece {
+                Piece::Gap(count) => rest.by_ref().take(count).for_each(drop),
+                Piece::Word(count) => {
+                    self.lower.clear();
+                    // One code point for one, as in the search engines whose scores are compared with ours.
+                    let lower = rest.by_ref().take(count).filter_map(|c| c.to_lowercase().next());
+                    self.lower.extend(lower);
+                    let end = repaired.len() - rest.as_str().len();
+                    let stands = places.of(at)..places.of(end);
+                    cut += push_rewritten(self.lower.as_bytes(), stands, sink);
+                }
             }
-            self.lower.clear();
-            // One code point for one, as in the search engines whose scores are compared with ours.
-            self.lower.extend(word.chars().filter_map(|c| c.to_lowercase().next()));
-            let stands = places.of(at)..places.of(at + word.len());
-            cut += push_rewritten(self.lower.as_bytes(), stands, sink);
         }
         cut
     }
@@ -169,22 +178,6 @@ impl<'a> SourcePlaces<'a> {
             };
         }
     }
-}
-
-/// True if a word has a letter or digit that is not a mark. A mark belongs to the character before it, and is
-/// one segment of UAX #29 with it even if that is a space or a comma: such a segment is not a word.
-fn has_base(word: &str) -> bool {
-    word.chars().any(|c| c.is_alphanumeric() && !is_mark(c))
-}
-
-/// True if a character never begins a segment after a space.
-fn is_mark(c: char) -> bool {
-    // Letters of frequent scripts, which need no look-up: Latin, Greek, Cyrillic, Chinese, Hangul.
-    let is_letter = matches!(
-        c,
-        '\0'..'\u{300}' | '\u{3a3}'..'\u{483}' | '\u{3400}'..'\u{a000}' | '\u{ac00}'..'\u{d7a4}'
-    );
-    !is_letter && [' ', c].iter().collect::<String>().split_word_bounds().count() == 1
 }
 
 /// True if the byte at `at` joins the word bytes around it; `start` and `end` bound the text.

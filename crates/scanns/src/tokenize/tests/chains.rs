@@ -45,7 +45,9 @@ fn terms(name: &str, text: &str) -> Vec<String> {
 
 pub(super) fn words(text: &str) -> Vec<String> {
     let lower = |word: &str| word.chars().filter_map(|c| c.to_lowercase().next()).collect::<String>();
-    text.unicode_words().map(lower).collect()
+    // Superscripts and fractions are numbers, but not parts of words.
+    let is_word = |word: &&str| word.contains(|c: char| c.is_alphabetic() || c.is_ascii_digit());
+    text.unicode_words().filter(is_word).map(lower).collect()
 }
 
 /// Text of words that recur, some long, some not ASCII, and their separators.
