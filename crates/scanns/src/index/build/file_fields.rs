@@ -5,9 +5,11 @@
 //! | `path` | path | as it was found in the walk |
 //! | `name`, `ext` | keyword | the part after the last slash, and the part after its last dot |
 //! | `size` | unsigned | bytes |
-//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, as of the walk; left out if before 1677-09-21 or after 2262-04-11 |
+//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, as of the walk |
 //! | `uid`, `gid`, `mode`, `inode`, `links`, `device` | unsigned | |
 //! | `owner`, `group` | keyword | the name in /etc/passwd and /etc/group, else the number |
+//!
+//! A date before 1677-09-21 or after 2262-04-11 does not fit its column. It is left out, counted and reported.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
