@@ -9,7 +9,7 @@
 //! | `uid`, `gid`, `mode`, `inode`, `links`, `device` | unsigned | |
 //! | `owner`, `group` | keyword | the name in /etc/passwd and /etc/group, else the number |
 //!
-//! A date before 1677-09-21 or after 2262-04-11 does not fit its column. It is left out, counted and reported.
+//! A date before 1677-09-21 or after 2262-04-11 does not fit its column: it is left out, counted and named.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
