@@ -35,8 +35,9 @@ thread_local! {
 /// The message, made while there is memory.
 static MESSAGE: OnceLock<String> = OnceLock::new();
 
-/// What panics of the standard library say if the system refuses memory to a new thread.
-const THREAD_PANICS: [&str; 3] = ["alternative stack", "guard page", "failed to spawn thread"];
+/// What panics say if the system refuses memory: of the standard library to a new thread, and of zstd.
+const PANICS: [&str; 4] =
+    ["alternative stack", "guard page", "failed to spawn thread", "null pointer when creating"];
 
 #[cold]
 fn refused(memory: *mut u8) -> *mut u8 {
@@ -106,7 +107,7 @@ pub fn begin() {
         let payload = panic.payload();
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default();
-        if THREAD_PANICS.iter().any(|known| text.contains(known)) {
+        if PANICS.iter().any(|known| text.contains(known)) {
             end();
         }
         // A panic is a bug, and its abort is not about memory.
@@ -132,8 +133,8 @@ fn end() -> ! {
     low_level::exit(2)
 }
 
-/// Makes all threads use one arena. By default the C library reserves 64 MiB of address space for each thread,
-/// which a limit counts although hardly any of it is used.
+/// Makes all threads use one arena. By default the C library reserves 64 MiB of address space for each
+/// thread, which a limit counts although hardly any of it is used.
 #[cfg(target_env = "gnu")]
 fn share_arena() {
     /// `M_ARENA_MAX` of `malloc.h`.

@@ -23,7 +23,7 @@ fn done_or_refused(ran: &Ran, what: &str) -> bool {
 fn records(place: &Place) -> String {
     let mut random = fastrand::Rng::with_seed(0x5eed_2511);
     let mut text = String::new();
-    for n in 0..60_000 {
+    for n in 0..100_000 {
         let (id, number) = (random.u128(..), random.u32(..));
         let words = random.u32(..50_000);
         text += &format!(
@@ -67,7 +67,7 @@ fn searches_in_a_small_address_space_are_right_or_refused() {
             }
         }
     }
-    assert!(answered > 8 && refused > 8, "{answered} {refused}");
+    assert!(answered > 8 && refused > 2, "{answered} {refused}");
 }
 
 #[test]

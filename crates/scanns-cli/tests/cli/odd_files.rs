@@ -30,6 +30,17 @@ fn files_whose_size_is_zero_are_read_to_their_end() {
     assert_eq!(index(), json!(3));
     assert_eq!(place.found(&["open AND files AND processes"]), ["limits"]);
     assert_eq!(place.found(&["processor"]), ["cpuinfo"]);
+    // Longer than a block, where the names of symbols may be read.
+    let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    if symbols.len() > 2 << 20 {
+        let all = place.dir.path().join("symbols.scanns");
+        let ran = run(scanns(&["index", "--json", "--analyzer", "whitespace", "-o"])
+            .arg(all)
+            .arg("/proc/kallsyms"));
+        let (bytes, tokens) = (&ran.json()["bytes"], &ran.json()["tokens"]);
+        let expected = (symbols.len(), symbols.split_whitespace().count());
+        assert_eq!((bytes, tokens), (&json!(expected.0), &json!(expected.1)));
+    }
     let lines = place.dir.path().join("lines.scanns");
     let ran = run(scanns(&["index", "--json", "--records", "lines", "-o"]).arg(lines).args(files));
     assert!(ran.json()["documents"].as_u64().unwrap() > 10, "{}", ran.stderr);

@@ -136,7 +136,7 @@ pub(super) fn spawn(run: impl FnOnce() -> Result<()> + Send + 'static) -> Result
     thread.spawn(run).map_err(|source| Error::System {
         action: "start a reader thread",
         source,
-        remedy: "raise the limits on processes and address space (ulimit -u, ulimit -v) or use fewer threads",
+        remedy: "raise the limits (ulimit -u, ulimit -v) or use fewer threads",
     })
 }
 

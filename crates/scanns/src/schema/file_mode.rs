@@ -136,19 +136,9 @@ mod tests {
 
     #[test]
     fn other_texts_are_not_modes() {
-        for text in [
-            "",
-            "0649",
-            "0999",
-            "9999",
-            "77777",
-            "0777777",
-            "99999",
-            "rw-r--r-",
-            "rwxrwx",
-            "rwxrwxrwz",
-            "u+w",
-        ] {
+        for text in
+            ["", "0649", "0999", "77777", "0777777", "99999", "rw-r--r-", "rwxrwx", "rwxrwxrwz", "u+w"]
+        {
             assert_eq!(ModeText::parse(text), None, "{text}");
         }
     }

@@ -27,7 +27,8 @@ impl BlockMemory {
     /// Allocates `count` blocks of `capacity` bytes each (rounded up to whole pages) with padding.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the address space is limited; see [`Region::reserve`].
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the address space is limited; see
+    /// [`Region::reserve`].
     pub fn carve(count: usize, capacity: usize, pages: PageSize) -> Result<Vec<BlockMemory>> {
         let capacity = capacity.next_multiple_of(PAGE);
         let stride = capacity + BLOCK_PADDING;

@@ -157,7 +157,7 @@ impl IndexThreads<'_> {
                         refused = Some(Error::System {
                             action: "start an index thread",
                             source,
-                            remedy: "raise the limits on processes and address space (ulimit -u, ulimit -v) or use fewer threads",
+                            remedy: "raise the limits (ulimit -u, ulimit -v) or use fewer threads",
                         });
                         break;
                     }

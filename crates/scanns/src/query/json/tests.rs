@@ -91,7 +91,7 @@ fn random_pattern(random: &mut Rng) -> Pattern {
     };
     match random.u8(..6) {
         0 => Pattern::Prefix(random_term(random)),
-        1 => Pattern::Regex(random_text(random)),
+        1 => Pattern::Regex(regex_syntax::escape(&random_text(random))),
         2 => Pattern::Fuzzy { term: random_text(random), edits: random.u8(1..3), prefix: random.usize(..3) },
         3 => Pattern::Range(bound(random), bound(random)),
         4 => Pattern::Set((0..random.usize(..3)).map(|_| random_term(random)).collect()),

@@ -54,6 +54,50 @@ fn an_unreadable_file_is_a_failure() {
 }
 
 #[test]
+fn a_file_that_grew_after_it_was_listed_is_read_to_its_end() {
+    let dir = crate::sys::disk_dir();
+    let path = dir.path().join("file");
+    let text = "line of text\n".repeat(20_000);
+    for records in [Records::File, Records::Lines] {
+        for listed in [0, 1, 13, 5_000, 100_000, 259_999] {
+            fs::write(&path, &text[..listed]).unwrap();
+            let inputs = inputs(&[&path]);
+            fs::write(&path, &text).unwrap();
+            let run = run(&inputs, records, &whitespace(), &small_blocks(2));
+            let mut seen: Vec<_> = run.lanes.iter().flatten().collect();
+            seen.sort_by_key(|seen| seen.piece.offset);
+            let bytes: Vec<u8> = seen.iter().flat_map(|seen| seen.bytes.clone()).collect();
+            assert!(bytes == text.as_bytes(), "{records:?} {listed}: {} bytes", bytes.len());
+            assert!(run.report.failures.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_file_that_has_content_without_a_size_is_read_in_any_blocks() {
+    let path = Path::new("/proc/self/limits");
+    let Ok(text) = fs::read(path) else { return };
+    if fs::metadata(path).unwrap().len() > 0 {
+        return; // this system gives the size
+    }
+    let empty = tempfile::NamedTempFile::new().unwrap();
+    for records in [Records::File, Records::Lines] {
+        for block_bytes in [4 << 10, 1 << 20] {
+            // Many of them fill a block, so that some file does not fit into the rest of it.
+            let inputs = inputs(&[&[path; 9][..], &[empty.path()]].concat());
+            let options = ReadOptions { block_bytes, ..small_blocks(1) };
+            let run = run(&inputs, records, &whitespace(), &options);
+            for input in 0..9 {
+                let of = run.lanes[0].iter().filter(|seen| seen.piece.input == input);
+                let bytes: Vec<u8> = of.flat_map(|seen| seen.bytes.clone()).collect();
+                assert!(bytes == text, "{records:?} {block_bytes} {input}: {} bytes", bytes.len());
+            }
+            assert_eq!((run.report.failures.len(), run.files_done), (0, 10));
+        }
+    }
+}
+
+#[test]
 fn a_file_that_shrank_after_it_was_listed_yields_what_is_left() {
     let dir = crate::sys::disk_dir();
     let path = dir.path().join("file");

@@ -83,7 +83,8 @@ impl NumberCounts {
     /// Prepares for the numbers of this many more documents. To be called once per batch.
     ///
     /// # Errors
-    /// [`Error::TooMany`] if there are too many different numbers, [`Error::OutOfMemory`] without memory for them.
+    /// [`Error::TooMany`] if there are too many different numbers, [`Error::OutOfMemory`] without memory for
+    /// them.
     pub(crate) fn expect(&mut self, documents: u64) -> Result<()> {
         self.seen += documents;
         let worth = self.room / if self.marks { MARKS } else { COUNTS };
