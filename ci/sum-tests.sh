@@ -6,14 +6,24 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
+# Sets `processors` to the seconds that processors worked for the commands that have ended. Other work on the machine
+# hardly changes them.
+read_processors() {
+    times >"$1"
+    processors=$(awk 'NR == 2 { split($0, t, /[ms ]+/); print int(60 * (t[1] + t[3]) + t[2] + t[4]) }' "$1")
+}
+
 # Runs commands in turn, and appends the numbers of passed and failed tests of each to the file $1.
 run() {
-    local sums=$1 step begun log ok bad status
+    local sums=$1 step begun worked processors log clock ok bad status
     shift
     log=$(mktemp -p "$work")
+    clock=$(mktemp -p "$work")
     for step in "$@"; do
         echo "== $step"
         begun=$SECONDS
+        read_processors "$clock"
+        worked=$processors
         bash -c "$step" 2>&1 | tee "$log"
         status=${PIPESTATUS[0]}
         read -r ok bad < <(awk '/^test result: / { ok += $4; bad += $6 } END { print ok + 0, bad + 0 }' "$log")
@@ -21,7 +31,8 @@ run() {
             echo "== failed with status $status: $step"
             bad=1
         fi
-        echo "== $((SECONDS - begun)) s: $step"
+        read_processors "$clock"
+        echo "== $((SECONDS - begun)) s, $((processors - worked)) s of processors: $step"
         echo "$ok $bad" >>"$sums"
     done
 }
