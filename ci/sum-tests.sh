@@ -55,7 +55,8 @@ set +m
 trap 'kill -- -$background 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-run "$work/sums" "${first[@]}"
+# A subshell, so that its times leave out those of the commands beside.
+(run "$work/sums" "${first[@]}")
 tail -n +1 -f --pid=$background "$work/shown"
 wait $background
 
