@@ -64,7 +64,7 @@ fn several_threads_agree_with_the_oracle() {
     let seed = 77;
     println!("seed {seed}");
     let mut random = fastrand::Rng::with_seed(seed);
-    let documents = [random_documents(&mut random, 9_000, true), random_documents(&mut random, 5_000, false)];
+    let documents = [random_documents(&mut random, 5_000, true), random_documents(&mut random, 1_000, false)];
     let leaves = leaves_of(&documents, |_| true);
     let threads = always();
     let (searcher, oracle) =
