@@ -7,7 +7,7 @@
 //! | `type` | keyword | file, directory, link, fifo, socket or device |
 //! | `target` | keyword | where a link leads, as it stands in the link |
 //! | `owner`, `group` | keyword | the name in /etc/passwd and /etc/group, else the number |
-//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, as of the walk, within 1677 to 2262 |
+//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, of 1677 to 2262 |
 //! | `btime` | date | the creation, where the file system knows it |
 //! | `size` | unsigned | bytes |
 //! | `blocks` | unsigned | the space that it takes, in blocks of 512 bytes |
