@@ -166,7 +166,8 @@ fn exported_csv_is_read_by_duckdb_as_the_dump_is() {
     let exported = "(SELECT path, size, epoch_ns(mtime) AS mtime, owner FROM read_csv('out.csv', header=true,
         columns={'path': 'VARCHAR', 'size': 'UBIGINT', 'mtime': 'TIMESTAMP_NS', 'owner': 'VARCHAR'}))";
     let dumped = format!(
-        "(SELECT path, size, (mtime * 1000000000)::BIGINT AS mtime, owner FROM {TABLE} WHERE size > 100000000)"
+        "(SELECT path, size, (mtime * 1000000000)::BIGINT AS mtime, owner FROM {TABLE}
+         WHERE size > 100000000)"
     );
     let count = format!("SELECT count(*), count(DISTINCT path) FROM {dumped}");
     let lost = format!("{dumped} EXCEPT ALL {exported} ORDER BY path LIMIT 3");

@@ -202,7 +202,8 @@ fn exports_in_every_format_are_read_by_duckdb_as_the_collection_is() {
     // In JSON lines, a list of one value is the value.
     let jsonl = "(SELECT id, year, price, open, added::TIMESTAMP AS added, CASE WHEN tags IS NULL THEN []
         WHEN json_type(tags) = 'ARRAY' THEN tags::VARCHAR[] ELSE [tags->>'$'] END AS tags,
-        \"publisher.city\" AS city FROM read_json('out.jsonl', format='newline_delimited', columns={'id': 'VARCHAR',
+        \"publisher.city\" AS city FROM read_json('out.jsonl', format='newline_delimited', columns={
+        'id': 'VARCHAR',
         'year': 'BIGINT', 'price': 'DOUBLE', 'open': 'BOOLEAN', 'added': 'VARCHAR', 'tags': 'JSON',
         'publisher.city': 'VARCHAR'}))";
     let parquet = "(SELECT id, year, price, open, added::TIMESTAMP AS added, coalesce(tags, []) AS tags,
