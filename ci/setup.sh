@@ -53,4 +53,27 @@ if ! cargo fetch --locked --target "$(rustc -vV | sed -n "s/^host: //p")"; then
     echo "the crates that scanns is built from cannot be fetched: the first build needs the network" >&2
     exit 1
 fi
+# Some tests compare answers with those of DuckDB and pytrec_eval, and say SKIPPED without them. What Python lacks
+# goes into a virtual environment beside the build, once; a file remembers what could not be installed.
+python=${CARGO_TARGET_DIR:-target}/python
+module() {
+    local name=$1 package=$2
+    if { [ -x "$python/bin/python3" ] && "$python/bin/python3" -c "import $name"; } 2>/dev/null ||
+        { [ ! -e "$python" ] && python3 -c "import $name" 2>/dev/null; }; then
+        return
+    fi
+    if [ -e "$python/no-$name" ] || ! command -v python3 >/dev/null; then
+        return
+    fi
+    if { [ -x "$python/bin/pip" ] || python3 -m venv --system-site-packages "$python"; } >/dev/null 2>&1 &&
+        "$python/bin/pip" install -q --disable-pip-version-check --retries 1 --timeout 15 "$package" >/dev/null 2>&1; then
+        echo "installed $package for tests in $python"
+    else
+        echo "tests that need the Python module $name are skipped: it cannot be installed"
+        mkdir -p "$python" && touch "$python/no-$name"
+    fi
+}
+module duckdb duckdb
+module pytrec_eval pytrec-eval-terrier
+
 echo "ready: Rust $found"

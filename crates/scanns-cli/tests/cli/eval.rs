@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::trusted::{python, skipped};
 
 const TOPICS: &str = "1\tgreen apples and green pears\n2\tstone\n3\tnothing of that\n";
 
@@ -238,12 +239,13 @@ fn measures_are_those_of_pytrec_eval() {
     let of = collection(&mut fastrand::Rng::with_seed(seed));
     std::fs::write(place.dir.path().join("qrels"), &of.qrels).unwrap();
     std::fs::write(place.dir.path().join("run"), &of.run).unwrap();
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    let out =
-        Command::new(python).args(["-c", PYTREC_EVAL]).args(MEASURES).current_dir(place.dir.path()).output();
+    let out = Command::new(python())
+        .args(["-c", PYTREC_EVAL])
+        .args(MEASURES)
+        .current_dir(place.dir.path())
+        .output();
     let Some(out) = out.ok().filter(|out| out.status.code() != Some(77)) else {
-        eprintln!("skipped: pytrec_eval is not installed");
-        return;
+        return skipped("measures_are_those_of_pytrec_eval", "Python has no module pytrec_eval");
     };
     let expected: Value = serde_json::from_slice(&out.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&out.stderr)));

@@ -8,7 +8,7 @@ use super::class_table::RUNS;
 /// The class of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Class {
+pub(super) enum WordClass {
     /// White space, punctuation, symbols, and whatever is not assigned.
     Other,
     /// Letters that form words, Hangul too.
@@ -32,7 +32,7 @@ pub(super) enum Class {
     Quote,
     /// `"`, which joins Hebrew letters.
     DoubleQuote,
-    /// `#` and `*`, which with [`Class::Keycap`] are emoji. Digits are too, but are words anyway.
+    /// `#` and `*`, which with [`WordClass::Keycap`] are emoji. Digits are too, but are words anyway.
     KeycapBase,
     Pictograph,
     /// A letter and a pictograph: `Ⓜ`.
@@ -59,8 +59,8 @@ pub(super) enum Class {
 }
 
 /// All classes by number.
-pub(super) const ALL: [Class; 26] = {
-    use Class::*;
+pub(super) const ALL: [WordClass; 26] = {
+    use WordClass::*;
     [
         Other,
         Letter,
@@ -91,7 +91,7 @@ pub(super) const ALL: [Class; 26] = {
     ]
 };
 
-impl Class {
+impl WordClass {
     /// The class of `c`.
     #[inline]
     pub(super) fn of(c: char) -> Self {
@@ -103,22 +103,22 @@ impl Class {
 
     fn search(code_point: u32) -> Self {
         let after = RUNS.partition_point(|run| run >> 8 <= code_point);
-        RUNS[..after].last().map_or(Class::Other, |run| ALL[(run & 0xff) as usize])
+        RUNS[..after].last().map_or(WordClass::Other, |run| ALL[(run & 0xff) as usize])
     }
 
     /// True if a character of this class belongs to the word before it (WB4).
     #[inline]
     pub(super) fn is_mark(self) -> bool {
-        self as u8 >= Class::Modifier as u8
+        self as u8 >= WordClass::Modifier as u8
     }
 
     /// True if it belongs to the emoji before it: the selectors end an element.
     #[inline]
     pub(super) fn is_emoji_mark(self) -> bool {
-        self.is_mark() && !matches!(self, Class::TextSelector | Class::EmojiSelector)
+        self.is_mark() && !matches!(self, WordClass::TextSelector | WordClass::EmojiSelector)
     }
 }
 
 /// The classes of the Basic Multilingual Plane by code point, since a search among the runs costs more than
 /// the rest of what is done with a character.
-static BASIC: LazyLock<Box<[Class]>> = LazyLock::new(|| (0..0x1_0000).map(Class::search).collect());
+static BASIC: LazyLock<Box<[WordClass]>> = LazyLock::new(|| (0..0x1_0000).map(WordClass::search).collect());

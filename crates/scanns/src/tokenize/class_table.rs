@@ -1,5 +1,5 @@
 //! The classes of all characters, as sorted runs: the first character of each run, shifted by eight bits, and
-//! the number of its class in [`ALL`](super::class::ALL). A run ends where the next one begins.
+//! the number of its class in `ALL` of `class.rs`. A run ends where the next one begins.
 //!
 //! These are facts of the Unicode Character Database. Characters of Unicode 12.1, and the pictographs that it
 //! reserves, have the class that Lucene's StandardTokenizer gives them. Characters of Unicode 13 to 17 have

@@ -1,9 +1,9 @@
 //! The standard analyzer: the words of UAX #29, lower-cased, as Lucene's StandardAnalyzer finds them.
 //!
 //! Text that is not ASCII is taken from white space to white space: `class.rs` classifies its characters, and
-//! `grammar.rs` has the rules. ASCII, which is nearly all of most collections, takes a fast path with the same
-//! result. In ASCII the rules of UAX #29 come down to this: letters, digits and `_` stick together (WB5, WB8
-//! to WB10, WB13a, WB13b); one of `:` `.` `'` between two letters (WB6, WB7) and one of `.` `,` `'` `;`
+//! `grammar.rs` has the rules. ASCII, which is nearly all of most collections, takes a fast path with the
+//! same result. In ASCII the rules of UAX #29 come down to this: letters, digits and `_` stick together (WB5,
+//! WB8 to WB10, WB13a, WB13b); one of `:` `.` `'` between two letters (WB6, WB7) and one of `.` `,` `'` `;`
 //! between two digits (WB11, WB12) joins them; everything else ends a word. So the word bytes are a mask, the
 //! few joiners are added to it one at a time, and words of only `_` are dropped. The tests compare both paths
 //! on all short strings of an alphabet that has every class, and with Lucene on every character.
@@ -13,8 +13,8 @@ use std::str::Utf8Chunks;
 
 use super::arch::{LANE, WINDOW, mask, spread};
 use super::byteset::ByteSet;
-use super::class::Class;
-use super::grammar::{Piece, Pieces};
+use super::class::WordClass;
+use super::grammar::{WordOrGap, WordSplit};
 use super::sink::TokenSink;
 use super::window::{push_long, push_rewritten, settle_last};
 use crate::schema::Analyzer;
@@ -28,7 +28,7 @@ pub(super) struct Standard {
     words: ByteSet,
     joiners: ByteSet,
     bounds: Box<[u16; WINDOW + LANE + 1]>,
-    classes: Vec<Class>,
+    classes: Vec<WordClass>,
     lower: String,
 }
 
@@ -124,14 +124,14 @@ impl Standard {
         let repaired = String::from_utf8_lossy(source);
         let mut places = SourcePlaces::new(source, range.start);
         self.classes.clear();
-        self.classes.extend(repaired.chars().map(Class::of));
+        self.classes.extend(repaired.chars().map(WordClass::of));
         let mut rest = repaired.chars();
         let mut cut = 0;
-        for piece in Pieces::new(&self.classes) {
+        for piece in WordSplit::new(&self.classes) {
             let at = repaired.len() - rest.as_str().len();
             match piece {
-                Piece::Gap(count) => rest.by_ref().take(count).for_each(drop),
-                Piece::Word(count) => {
+                WordOrGap::Gap(count) => rest.by_ref().take(count).for_each(drop),
+                WordOrGap::Word(count) => {
                     self.lower.clear();
                     // One code point for one, as in the search engines whose scores are compared with ours.
                     let lower = rest.by_ref().take(count).filter_map(|c| c.to_lowercase().next());

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::arch::{LANE, WINDOW, changes, mask};
 use super::byteset::ByteSet;
-use super::class::Class;
-use super::grammar::{Piece, Pieces};
+use super::class::WordClass;
+use super::grammar::{WordOrGap, WordSplit};
 use super::{TokenSink, Tokenizer};
 use crate::schema::MAX_TOKEN;
 use crate::schema::{Analyzer, Delimiters};
@@ -38,13 +38,13 @@ fn unicode_words(text: &str) -> Vec<Vec<u8>> {
 
 /// The words of a text by the grammar alone: as a whole, without a fast path for ASCII.
 fn uncut_words(text: &str) -> Vec<Vec<u8>> {
-    let classes: Vec<Class> = text.chars().map(Class::of).collect();
+    let classes: Vec<WordClass> = text.chars().map(WordClass::of).collect();
     let mut rest = text.chars();
     let mut words = Vec::new();
-    for piece in Pieces::new(&classes) {
-        let (Piece::Word(count) | Piece::Gap(count)) = piece;
+    for piece in WordSplit::new(&classes) {
+        let (WordOrGap::Word(count) | WordOrGap::Gap(count)) = piece;
         let lower: String = rest.by_ref().take(count).filter_map(|c| c.to_lowercase().next()).collect();
-        if matches!(piece, Piece::Word(_)) {
+        if matches!(piece, WordOrGap::Word(_)) {
             words.push(lower.into_bytes());
         }
     }

@@ -66,12 +66,8 @@ fn import(place: &Place) {
     let built =
         run(scanns(&["index", "-o", "a.scanns"]).args(header).arg("dump.tsv").current_dir(place.dir.path()));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
-    assert!(
-        built.stderr.contains("3000 documents") || built.stderr.contains("3,000 documents"),
-        "{}",
-        built.stderr
-    );
-    assert!(!built.stderr.contains("malformed") && !built.stderr.contains("left out"), "{}", built.stderr);
+    assert!(built.text().starts_with("3,000 documents"), "{}", built.text());
+    assert_eq!(built.stderr, "");
 }
 
 /// The fields of hits, in order, as DuckDB gives them.
@@ -94,7 +90,7 @@ fn the_largest_old_files_of_a_directory_are_those_of_duckdb_and_find() {
     );
     let test = "the_largest_old_files_of_a_directory";
     let query = "path:files/anna mtime:<2023-06-01";
-    let found = rows(&place, &["--sort", "size:desc", "--all", query], &["path", "size"]);
+    let found = rows(&place, &["--sort", "size:desc", "-k", "3000", query], &["path", "size"]);
     let listed = find(&place, &["files/anna"], &["!", "-newermt", "2023-06-01"]).output().unwrap().stdout;
     let mut listed: Vec<&str> = std::str::from_utf8(&listed).unwrap().lines().collect();
     let mut paths: Vec<&str> = found.iter().map(|row| row[0].as_str().unwrap()).collect();
@@ -135,7 +131,8 @@ fn sums_by_extension_are_those_of_duckdb_from_the_dump_and_from_the_tree() {
         assert_eq!(sum(&place, &format!("path:*.{extension}")), *expected, "seed {seed:x} {extension}");
     }
     // Files without an extension have no value for it, and are counted apart.
-    place.indexed(&["--reindex"]);
+    std::fs::remove_dir_all(place.index()).unwrap();
+    place.indexed(&[]);
     let lines = place.search(&["--count", "--json", "--facet", "ext:all:by=sum(size)", "*"]).lines();
     let facet = lines.iter().find(|line| line.get("facet").is_some()).unwrap();
     let buckets = facet["buckets"].as_array().unwrap().iter();
@@ -169,7 +166,8 @@ fn exported_csv_is_read_by_duckdb_as_the_dump_is() {
     let exported = "(SELECT path, size, epoch_ns(mtime) AS mtime, owner FROM read_csv('out.csv', header=true,
         columns={'path': 'VARCHAR', 'size': 'UBIGINT', 'mtime': 'TIMESTAMP_NS', 'owner': 'VARCHAR'}))";
     let dumped = format!(
-        "(SELECT path, size, (mtime * 1000000000)::BIGINT AS mtime, owner FROM {TABLE} WHERE size > 100000000)"
+        "(SELECT path, size, (mtime * 1000000000)::BIGINT AS mtime, owner FROM {TABLE}
+         WHERE size > 100000000)"
     );
     let count = format!("SELECT count(*), count(DISTINCT path) FROM {dumped}");
     let lost = format!("{dumped} EXCEPT ALL {exported} ORDER BY path LIMIT 3");
@@ -202,7 +200,7 @@ fn names_that_break_the_lines_of_a_dump_are_reported_and_the_rest_is_found() {
     // whole; no reader of the dump can tell.
     assert_eq!(built.code, Some(1), "{}", built.stderr);
     assert!(built.stderr.contains("1 record is malformed"), "{}", built.stderr);
-    assert!(built.stderr.contains("1 row with fewer values than columns"), "{}", built.stderr);
+    assert!(built.text().contains("1 row with fewer values than columns"), "{}", built.text());
     let found = rows(&place, &["--all", "size:5"], &["path"]);
     assert!(found.contains(&json!(["files/plain"])) && found.len() == 2, "{found:?}");
 }

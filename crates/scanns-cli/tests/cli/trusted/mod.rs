@@ -28,7 +28,8 @@ print(json.dumps([session.execute(query).fetchall() for query in sys.argv[1:]], 
 
 /// The Python to use: `PYTHON`, or that of `ci/setup.sh`, or the system's.
 pub fn python() -> PathBuf {
-    let own = Path::new(env!("CARGO_BIN_EXE_scanns")).join("../../python/bin/python3");
+    let target = Path::new(env!("CARGO_BIN_EXE_scanns")).ancestors().nth(2).unwrap();
+    let own = target.join("python/bin/python3");
     match std::env::var_os("PYTHON") {
         Some(python) => python.into(),
         None if own.exists() => own,
