@@ -144,11 +144,7 @@ fn every_character_has_the_words_of_lucene_in_every_context_unless_it_is_newer()
     for (c, behaviour) in by_character(&section("runs"), 0, |number| number.parse::<usize>().unwrap()) {
         // Nothing is assigned between these planes: a sample of it does.
         if ('\u{40000}'..'\u{e0000}').contains(&c) && !(c as u32).is_multiple_of(61) {
-<<<<<<< HEAD
-            assert_eq!((behaviour, Class::of(c)), (0, Class::Other));
-=======
             assert_eq!((behaviour, WordClass::of(c)), (0, WordClass::Other));
->>>>>>> oracle
             continue;
         }
         let key = (behaviour, c.len_utf8());
