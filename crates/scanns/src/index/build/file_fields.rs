@@ -34,8 +34,8 @@ const NAMES: [&str; 20] = [
 fn kind(at: usize) -> FieldKind {
     match at {
         0 => FieldKind::Path,
-        1..7 => FieldKind::Keyword,
-        7..11 => FieldKind::Date,
+        1..FIRST_DATE => FieldKind::Keyword,
+        FIRST_DATE..11 => FieldKind::Date,
         _ => FieldKind::Unsigned,
     }
 }
@@ -44,8 +44,10 @@ fn kind(at: usize) -> FieldKind {
 const BEFORE: &str = "a date before 1677-09-21";
 const AFTER: &str = "a date after 2262-04-11";
 
-/// The three dates of a file, in the order of their fields.
+/// The three dates of a file that are counted, in the order of their fields, and the place of the first in
+/// `NAMES`.
 const DATES: usize = 3;
+const FIRST_DATE: usize = 7;
 
 /// Dates of files that do not fit 64 bits, by field.
 #[derive(Debug, Default)]
@@ -156,7 +158,7 @@ impl MissingDates {
     /// The missing dates as conflicts.
     pub(crate) fn conflicts(&self, inputs: &[Input]) -> Vec<FieldConflict> {
         let mut found = Vec::new();
-        for (name, &(count, first, is_early)) in NAMES.iter().skip(5).zip(&self.fields) {
+        for (name, &(count, first, is_early)) in NAMES.iter().skip(FIRST_DATE).zip(&self.fields) {
             let Some(input) = inputs.get(first as usize).filter(|_| count > 0) else { continue };
             found.push(FieldConflict {
                 field: (*name).to_owned(),
