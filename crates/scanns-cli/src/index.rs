@@ -100,7 +100,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
             rate: args.keeping.merge_rate,
             ..scanns::writer::MergePolicy::default()
         }),
-        contents: contents(&args.contents),
+        contents: contents(&args.contents)?,
         again: args.keeping.reindex,
         keep_removed: args.keeping.keep_removed,
         commit_every: args.keeping.commit_every.iter().find_map(|every| match every {
@@ -170,15 +170,22 @@ fn documents(records: Records) -> &'static str {
 }
 
 /// What to do with the content of files, if requested.
-fn contents(args: &ContentArgs) -> Option<ContentOptions> {
+fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
     let ContentArgs { content, binary, no_decompress, encoding } = args;
-    let requested = content.is_some() || binary.is_some() || *no_decompress || encoding.is_some();
-    requested.then(|| ContentOptions {
-        names_only: matches!(content, Some(ContentArg::None)),
+    let names_only = matches!(content, Some(ContentArg::None));
+    let about_text = binary.is_some() || *no_decompress || encoding.is_some();
+    if names_only && about_text {
+        bail!(
+            "--content none reads no file: leave --binary, --no-decompress and --encoding out, or index the text"
+        );
+    }
+    let requested = content.is_some() || about_text;
+    Ok(requested.then(|| ContentOptions {
+        names_only,
         skip_binary: !matches!(binary, Some(BinaryArg::Text)),
         decompress: !no_decompress,
         transcode: !matches!(encoding, Some(EncodingArg::Utf8)),
-    })
+    }))
 }
 
 /// What to store of a term in a document, if requested.

@@ -105,7 +105,9 @@ fn a_tree_is_followed_without_reading_any_file() {
 #[test]
 fn globs_and_single_files_choose_entries() {
     let place = place();
-    place.indexed(&["--content", "none", "--exclude", "deep", "--include", "*.txt"]);
+    let ran = place.indexed(&["--content", "none", "--exclude", "deep", "--include", "*.txt", "--json"]);
+    // All entries but the first two and the two below the excluded directory, which counts once.
+    assert_eq!(ran.json()["skipped"], 12);
     assert_eq!(place.found(&["*"]), ["files", "a.txt"]);
     let other = place.dir.path().join("other.scanns");
     let ran = run(scanns(&["index", "--content", "none", "-o"]).arg(&other).arg(place.files().join("pipe")));
@@ -121,6 +123,7 @@ fn choices_that_contradict_each_other_are_refused() {
     let place = Place::with(&[("a.txt", "one")]);
     for (more, message) in [
         (&["--content", "none", "--no-metadata"][..], "neither content nor metadata"),
+        (&["--content", "none", "--binary", "text"], "leave --binary"),
         (&["--content", "none", "--store", "content"], "storing text where no file is read"),
         (&["--content", "none", "--records", "lines"], "names alone where documents are not files"),
     ] {

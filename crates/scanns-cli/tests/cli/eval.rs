@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::trusted::{python, skipped};
+use crate::trusted::python;
 
 const TOPICS: &str = "1\tgreen apples and green pears\n2\tstone\n3\tnothing of that\n";
 
@@ -289,7 +289,7 @@ fn records_are_judged_by_their_key_and_files_may_be_compressed() {
         );
         assert_eq!(again.json(), found, "{}", again.stderr);
     } else {
-        eprintln!("skipped: gzip is not installed");
+        skipped("records_are_judged_by_their_key_and_files_may_be_compressed", "gzip is not installed");
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::{Place, Ran, run, scanns};
+use crate::{Place, Ran, run, scanns, skipped};
 
 #[test]
 fn usage_errors_exit_with_2_and_say_what_to_do() {
@@ -339,9 +339,4 @@ fn a_full_disk_is_reported_and_leaves_the_previous_commit() {
 fn full_disk_was_reported(ran: &Ran) {
     assert_eq!(ran.text(), "rc=2\n1\n", "{}", ran.stderr);
     assert!(ran.stderr.contains("No space left"), "{}", ran.stderr);
-}
-
-/// Reports on the real standard error, which the test harness does not capture, that a test was skipped.
-fn skipped(test: &str, why: &str) {
-    std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
 }

@@ -5,12 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Place, Ran, run, scanns};
-
-/// Reports on the real standard error, which the test harness does not capture, that a test was skipped.
-fn skipped(test: &str, why: &str) {
-    std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
-}
+use crate::{Place, Ran, run, scanns, skipped};
 
 /// Runs a line of `sh`, in which `$0` is the command, `$1` the index, and `$2` the directory of the files.
 fn sh(place: &Place, line: &str) -> Ran {

@@ -42,6 +42,7 @@ mod trusted;
 mod tune;
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -166,4 +167,9 @@ fn scanns(args: &[&str]) -> Command {
 
 fn run(command: &mut Command) -> Ran {
     command.output().unwrap().into()
+}
+
+/// Reports on the real standard error, which the test harness does not capture, that a test was skipped.
+fn skipped(test: &str, why: &str) {
+    std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
 }

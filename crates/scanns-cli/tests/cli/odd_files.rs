@@ -7,12 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use crate::{Place, Ran, run, scanns};
-
-/// Reports on the real standard error, which the test harness does not capture, that a test was skipped.
-fn skipped(test: &str, why: &str) {
-    std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
-}
+use crate::{Place, Ran, run, scanns, skipped};
 
 #[test]
 fn files_whose_size_is_zero_are_read_to_their_end() {

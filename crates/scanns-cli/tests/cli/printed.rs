@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::{Place, Ran, run, scanns};
+use crate::{Place, Ran, run, scanns, skipped};
 
 const HOSTILE: [&[u8]; 14] = [
     b"a\n99\t9.9\tfake",
@@ -51,11 +51,6 @@ fn unquoted(names: &[&str]) -> Option<BTreeSet<Vec<u8>>> {
     assert!(out.status.success(), "{script}: {}", String::from_utf8_lossy(&out.stderr));
     let quoted = out.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
     Some(quoted.chain(plain).collect())
-}
-
-/// Reports on the real standard error, which the test harness does not capture, that a test was skipped.
-fn skipped(test: &str, why: &str) {
-    std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
 }
 
 #[test]

@@ -127,10 +127,8 @@ impl WorkList {
     /// The units of an input. Spans that were read before become units that have ended already.
     fn units(&self, input: u32, bytes: u64) -> VecDeque<ReadUnit> {
         let spans = self.done.get(&input).map_or(&[][..], Vec::as_slice);
-        if spans.is_empty() && self.chunk.is_none() {
-            return [ReadUnit { input, start: 0, end: None, link: None }].into();
-        }
-        if spans.is_empty() && self.chunk.is_some_and(|chunk| bytes > chunk) && !self.is_plain(input) {
+        let is_divided = |chunk| bytes > chunk && self.is_plain(input);
+        if spans.is_empty() && !self.chunk.is_some_and(is_divided) {
             return [ReadUnit { input, start: 0, end: None, link: None }].into();
         }
         let mut cuts: Vec<UnitCut> = Vec::new();

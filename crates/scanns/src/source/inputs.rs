@@ -94,6 +94,11 @@ pub struct Failure {
     pub reason: String,
 }
 
+/// A time of an input as a date; `None` for a time that no date can hold, see [`Input::modified`].
+pub fn fitting_date(time: i64) -> Option<i64> {
+    (time > i64::MIN && time < i64::MAX).then_some(time)
+}
+
 impl FileStatus {
     /// Bytes of memory that it takes.
     pub(crate) fn bytes(&self) -> usize {

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 pub use absolute::absolute;
 pub use entry_kind::EntryKind;
 use filter::Filter;
-pub use inputs::{Failure, FileStatus, Input, Inputs, Root, Stamp};
+pub use inputs::{Failure, FileStatus, Input, Inputs, Root, Stamp, fitting_date};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
 use walk::Walk;
 

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use crate::error::{Error, Result};
 use crate::source::entry_kind::EntryKind;
@@ -148,15 +148,11 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Collects an entry beside no others of its directory.
+    /// Collects an entry beside no others of its directory. It is not a link, since given links are followed.
     fn take_one(&self, path: &Path, kind: EntryKind, meta: &Metadata, found: &mut Found) {
-        match self.input(path.to_path_buf(), kind, meta) {
-            Ok(input) => {
-                let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
-                found.directories.push(FilesOf { path: parent, files: vec![input] });
-            }
-            Err(error) => found.fail(path, &error),
-        }
+        let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let files = vec![self.input(path.to_path_buf(), kind, meta, None)];
+        found.directories.push(FilesOf { path: parent, files });
     }
 
     /// Walks directories with all threads.
@@ -241,40 +237,42 @@ impl<'a> Walk<'a> {
             Err(error) => return found.fail(&path, &error),
         };
         let kind = EntryKind::of(kind);
-        let is_taken = match kind {
-            EntryKind::Directory => self.filter.enters(&path),
-            EntryKind::Link if self.follow => {
-                found.links.push(path);
+        if kind == EntryKind::Link && self.follow {
+            found.links.push(path);
+            return;
+        }
+        if kind == EntryKind::Directory && self.filter.enters(&path) {
+            below.push(path.clone());
+            if !self.entries {
                 return;
             }
-            EntryKind::File => self.filter.takes_file(&path),
-            _ => self.entries && self.filter.takes_file(&path),
-        };
-        if !is_taken {
+        }
+        if !(self.entries || kind == EntryKind::File) || !self.filter.takes_file(&path) {
             found.skipped += 1;
             return;
         }
-        if kind == EntryKind::Directory {
-            below.push(path.clone());
-        }
-        // The globs of files to include do not choose directories.
-        if kind == EntryKind::Directory && !(self.entries && self.filter.takes_file(&path)) {
-            return;
-        }
-        match entry.metadata().and_then(|meta| self.input(path.clone(), kind, &meta)) {
-            Ok(input) => files.push(input),
+        match entry.metadata().and_then(|meta| Ok((self.target(&path, kind)?, meta))) {
+            Ok((target, meta)) => files.push(self.input(path, kind, &meta, target)),
             Err(error) => found.fail(&path, &error),
         }
     }
 
-    fn input(&self, path: PathBuf, kind: EntryKind, meta: &Metadata) -> io::Result<(Input, Identity)> {
+    /// The target of a link, if metadata is kept.
+    fn target(&self, path: &Path, kind: EntryKind) -> io::Result<Option<PathBuf>> {
+        (self.status && kind == EntryKind::Link).then(|| fs::read_link(path)).transpose()
+    }
+
+    fn input(
+        &self,
+        path: PathBuf,
+        kind: EntryKind,
+        meta: &Metadata,
+        target: Option<PathBuf>,
+    ) -> (Input, Identity) {
         let modified = time(meta.mtime(), meta.mtime_nsec());
-        let mut status = self.status.then(|| status(meta));
-        if let Some(status) = status.as_mut().filter(|_| kind == EntryKind::Link) {
-            status.target = Some(fs::read_link(&path)?);
-        }
+        let status = self.status.then(|| status(meta, target));
         let bytes = if kind == EntryKind::File { meta.len() } else { 0 };
-        Ok((Input { path, kind, bytes, modified, status }, (meta.dev(), meta.ino())))
+        (Input { path, kind, bytes, modified, status }, (meta.dev(), meta.ino()))
     }
 
     /// Returns false for a directory that was walked before, by any path.
@@ -321,14 +319,14 @@ fn time(seconds: i64, nanoseconds: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }
 
-fn status(meta: &Metadata) -> Box<FileStatus> {
+fn status(meta: &Metadata, target: Option<PathBuf>) -> Box<FileStatus> {
     Box::new(FileStatus {
         accessed: time(meta.atime(), meta.atime_nsec()),
         changed: time(meta.ctime(), meta.ctime_nsec()),
         created: created(meta),
         size: meta.len(),
         blocks: meta.blocks(),
-        target: None,
+        target,
         inode: meta.ino(),
         links: meta.nlink(),
         device: meta.dev(),
@@ -338,18 +336,20 @@ fn status(meta: &Metadata) -> Box<FileStatus> {
     })
 }
 
-/// The time of birth, where the file system knows it.
+/// The time of birth, where the file system knows it, as [`time`] gives it.
 fn created(meta: &Metadata) -> Option<i64> {
-    let since = meta.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_nanos()).ok()
+    let nanoseconds = |span: Duration| i64::try_from(span.as_nanos());
+    Some(match meta.created().ok()?.duration_since(UNIX_EPOCH) {
+        Ok(since) => nanoseconds(since).unwrap_or(i64::MAX),
+        Err(before) => nanoseconds(before.duration()).map_or(i64::MIN, |span| -span),
+    })
 }
 
 fn special(kind: EntryKind) -> String {
     let what = match kind {
         EntryKind::Fifo => "a named pipe",
         EntryKind::Socket => "a socket",
-        EntryKind::Device => "a device",
-        _ => "a special file",
+        _ => "a device",
     };
     format!("it is {what}; only regular files and directories can be indexed")
 }

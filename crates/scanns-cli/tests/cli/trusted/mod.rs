@@ -6,13 +6,12 @@ mod dump;
 mod jsonl;
 mod tree;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::Place;
+use crate::{Place, skipped};
 
 /// Runs queries of the arguments in DuckDB, and prints their rows as JSON.
 const DUCKDB: &str = "
@@ -49,11 +48,6 @@ fn duckdb(place: &Place, test: &str, queries: &[&str]) -> Option<Vec<Vec<Value>>
     let rows: Vec<Vec<Value>> = serde_json::from_slice(&out.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&out.stderr)));
     Some(rows)
-}
-
-/// Reports on the real standard error, which the test harness does not capture, that a test was skipped.
-pub fn skipped(test: &str, why: &str) {
-    std::io::stderr().write_all(format!("SKIPPED {test}: {why}\n").as_bytes()).unwrap();
 }
 
 /// One of several.

@@ -7,12 +7,14 @@
 //! | `type` | keyword | file, directory, link, fifo, socket or device |
 //! | `target` | keyword | where a link leads, as it stands in the link |
 //! | `owner`, `group` | keyword | the name in /etc/passwd and /etc/group, else the number |
-//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change, of 1677 to 2262 |
+//! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change |
 //! | `btime` | date | the creation, where the file system knows it |
 //! | `size` | unsigned | bytes |
 //! | `blocks` | unsigned | the space that it takes, in blocks of 512 bytes |
 //! | `depth` | unsigned | the number of names in the path |
 //! | `uid`, `gid`, `mode`, `inode`, `links`, `device` | unsigned | |
+//!
+//! Dates before 1677-09-21 or after 2262-04-11 do not fit 64 bits. They are left out and counted.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -23,7 +25,7 @@ use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
-use crate::source::{FileStatus, Input};
+use crate::source::{FileStatus, Input, fitting_date};
 
 const NAMES: [&str; 20] = [
     "path", "name", "ext", "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size",
@@ -35,7 +37,7 @@ fn kind(at: usize) -> FieldKind {
     match at {
         0 => FieldKind::Path,
         1..FIRST_DATE => FieldKind::Keyword,
-        FIRST_DATE..11 => FieldKind::Date,
+        _ if (FIRST_DATE..FIRST_DATE + DATES).contains(&at) => FieldKind::Date,
         _ => FieldKind::Unsigned,
     }
 }
@@ -44,9 +46,8 @@ fn kind(at: usize) -> FieldKind {
 const BEFORE: &str = "a date before 1677-09-21";
 const AFTER: &str = "a date after 2262-04-11";
 
-/// The three dates of a file that are counted, in the order of their fields, and the place of the first in
-/// `NAMES`.
-const DATES: usize = 3;
+/// The number of dates of a file, which stand side by side in `NAMES`, and the place of the first.
+const DATES: usize = 4;
 const FIRST_DATE: usize = 7;
 
 /// Dates of files that do not fit 64 bits, by field.
@@ -54,9 +55,17 @@ const FIRST_DATE: usize = 7;
 pub(crate) struct MissingDates {
     /// Files with metadata.
     files: u64,
-    /// The number of missing dates, the index of the first file among the inputs, and whether its date is
-    /// too early.
-    fields: [(u64, u32, bool); DATES],
+    fields: [MissingDate; DATES],
+}
+
+/// Dates of one field that do not fit.
+#[derive(Clone, Copy, Debug, Default)]
+struct MissingDate {
+    count: u64,
+    /// The number of the first file among the inputs.
+    first: u32,
+    /// True if the date of this file is too early, false if it is too late.
+    is_early: bool,
 }
 
 /// The fields of file metadata in a schema, and the names of users and groups.
@@ -110,19 +119,19 @@ impl FileFields {
         }
         columns.push(kind, ValueRef::Text(input.kind.name().as_bytes()));
         missing.files += 1;
-        let mut date = |at: usize, field, date| match date {
-            i64::MIN | i64::MAX => missing.add(at, number, date == i64::MIN),
-            date => columns.push(field, ValueRef::Date(date)),
+        let mut date = |at: usize, field, time| match fitting_date(time) {
+            Some(date) => columns.push(field, ValueRef::Date(date)),
+            None => missing.add(at, number, time < 0),
         };
         date(0, mtime, input.modified);
         let Some(status) = &input.status else { return };
         date(1, atime, status.accessed);
         date(2, ctime, status.changed);
+        if let Some(created) = status.created {
+            date(3, btime, created);
+        }
         if let Some(place) = &status.target {
             columns.push(target, ValueRef::Text(place.as_os_str().as_bytes()));
-        }
-        if let Some(created) = status.created {
-            columns.push(btime, ValueRef::Date(created));
         }
         for (field, known, id) in [(owner, &self.users, status.uid), (group, &self.groups, status.gid)] {
             match known.get(&id) {
@@ -143,11 +152,11 @@ impl FileFields {
 impl MissingDates {
     #[cold]
     fn add(&mut self, at: usize, number: u32, is_early: bool) {
-        let Some(slot) = self.fields.get_mut(at) else { return };
-        if slot.0 == 0 || number < slot.1 {
-            (slot.1, slot.2) = (number, is_early);
+        let Some(missing) = self.fields.get_mut(at) else { return };
+        if missing.count == 0 || number < missing.first {
+            (missing.first, missing.is_early) = (number, is_early);
         }
-        slot.0 += 1;
+        missing.count += 1;
     }
 
     /// The number of files.
@@ -158,7 +167,8 @@ impl MissingDates {
     /// The missing dates as conflicts.
     pub(crate) fn conflicts(&self, inputs: &[Input]) -> Vec<FieldConflict> {
         let mut found = Vec::new();
-        for (name, &(count, first, is_early)) in NAMES.iter().skip(FIRST_DATE).zip(&self.fields) {
+        let fields = NAMES.iter().skip(FIRST_DATE).zip(self.fields);
+        for (name, MissingDate { count, first, is_early }) in fields {
             let Some(input) = inputs.get(first as usize).filter(|_| count > 0) else { continue };
             found.push(FieldConflict {
                 field: (*name).to_owned(),

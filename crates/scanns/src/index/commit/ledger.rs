@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::read::LineSpan;
 use crate::schema::{Field, FieldKind, Records};
 use crate::segment::Flushed;
-use crate::source::{Failure, Input, Inputs, Stamp};
+use crate::source::{Failure, Input, Inputs, Stamp, fitting_date};
 use crate::sys::lock;
 
 /// A segment on the medium, and the inputs that it covers.
@@ -117,11 +117,10 @@ impl<'w> Ledger<'w> {
                 }
                 let same = known.is_some_and(|known| {
                     (known.stamp, known.lines) == (input.stamp(), records.are_parts())
-                        && input.status.as_ref().is_none_or(|status| {
-                            // A time that no date can hold is not in the index.
-                            let changed = Some(status.changed).filter(|&at| at > i64::MIN && at < i64::MAX);
-                            known.changed == changed
-                        })
+                        && input
+                            .status
+                            .as_ref()
+                            .is_none_or(|status| known.changed == fitting_date(status.changed))
                 });
                 let begun = partial.contains_key(path);
                 if same && !begun && !again {
