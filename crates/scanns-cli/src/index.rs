@@ -175,9 +175,7 @@ fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
     let names_only = matches!(content, Some(ContentArg::None));
     let about_text = binary.is_some() || *no_decompress || encoding.is_some();
     if names_only && about_text {
-        bail!(
-            "--content none reads no file: leave --binary, --no-decompress and --encoding out, or index the text"
-        );
+        bail!("--content none reads no file: leave --binary, --no-decompress and --encoding out");
     }
     let requested = content.is_some() || about_text;
     Ok(requested.then(|| ContentOptions {
