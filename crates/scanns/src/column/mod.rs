@@ -54,7 +54,7 @@ pub use gather::{Gather, Gathered};
 pub use kind::ColumnKind;
 pub use read::{Column, ColumnCursor};
 pub use rewrite::NewValues;
-pub use scan::{Scan, Values};
+pub use scan::{Scan, StringScan, Values};
 pub use sections::{BLOCKS, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
 pub use values::StringCursor;
 pub use write::{BlockSink, ColumnWriter};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::entry::JumpEntry;
 use super::read::{Column, ColumnBlock};
-use crate::codec::{MOST_DOCUMENTS, StringBlock};
+use crate::codec::{MOST_DOCUMENTS, StringBatch, StringBlock};
 use crate::error::Result;
 
 /// Unpacks whole blocks of a column; its memory is reused from block to block.
@@ -24,6 +24,14 @@ struct LastBlock {
     documents: u32,
     every: bool,
     several: bool,
+}
+
+/// Reads the strings of whole blocks, many at a time; its memory is reused from block to block.
+#[derive(Debug, Default)]
+pub struct StringScan {
+    scan: Scan,
+    docs: Vec<u32>,
+    batch: StringBatch,
 }
 
 /// The values of a block.
@@ -137,7 +145,64 @@ impl Scan {
     }
 }
 
+impl StringScan {
+    /// Creates a scan that has not read a block.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Calls `visit` with the strings of a block, many at a time, and the document of each, in order.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if the block is damaged, and the first error from `visit`.
+    pub fn batches(
+        &mut self,
+        column: &Column,
+        number: u32,
+        mut visit: impl FnMut(&[u32], &StringBatch) -> Result<()>,
+    ) -> Result<()> {
+        let block = column.block(number)?;
+        if block.entry.values == 0 {
+            return Ok(());
+        }
+        let damaged = || column.damaged(number);
+        let strings = StringBlock::open(block.text()).filter(|all| all.len() == block.entry.values);
+        let strings = strings.ok_or_else(damaged)?;
+        let StringScan { scan, docs, batch } = self;
+        scan.unpack(&block).ok_or_else(damaged)?.docs_of_values(docs);
+        strings.unpack(&mut scan.text).ok_or_else(damaged)?;
+        let mut from = 0;
+        while from < strings.len() as usize {
+            strings.fill(&scan.text, from, batch).ok_or_else(damaged)?;
+            visit(docs.get(from..from + batch.len()).ok_or_else(damaged)?, batch)?;
+            from += batch.len();
+        }
+        Ok(())
+    }
+}
+
 impl<'s> Values<'s> {
+    /// Fills `docs` with the document of each value, in order.
+    pub fn docs_of_values(&self, docs: &mut Vec<u32>) {
+        docs.clear();
+        let doc = |offset: u16| self.first + u32::from(offset);
+        match (self.present, self.ends) {
+            (None, None) => docs.extend(self.first..self.first + self.documents),
+            (Some(present), None) => docs.extend(present.iter().map(|&offset| doc(offset))),
+            (present, Some(ends)) => {
+                let all = ends.last().copied().unwrap_or(0);
+                for (rank, &end) in (0..).zip(ends) {
+                    let of_rank = match present {
+                        Some(present) => present.get(usize::from(rank)).map_or(self.first, |&at| doc(at)),
+                        None => doc(rank),
+                    };
+                    // Ends of damaged bytes can be out of order.
+                    docs.resize((end.min(all) as usize).max(docs.len()), of_rank);
+                }
+            }
+        }
+    }
+
     /// The documents that have values, each with its values.
     #[inline]
     pub fn documents(&self) -> impl Iterator<Item = (u32, &'s [u64])> + use<'s> {

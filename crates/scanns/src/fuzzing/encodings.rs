@@ -1,8 +1,8 @@
 //! The decoders of `codec` and of stored values. The first bytes of the data are the parameters of a decoder.
 
 use crate::codec::{
-    ByteReader, DeltaReader, Form, Head, ListCursor, NO_MORE, Numbers, OnlyPositions, Presence, StringBlock,
-    SymbolTable, put_varint,
+    ByteReader, DeltaReader, Form, Head, ListCursor, NO_MORE, Numbers, OnlyPositions, Presence, StringBatch,
+    StringBlock, SymbolTable, put_varint,
 };
 use crate::schema::{FieldEntry, FieldKind, Schema, decode_stored};
 
@@ -124,6 +124,8 @@ pub(super) fn strings(data: &[u8]) {
         out.clear();
         let _ = block.get_from(&text, at, &mut out);
     }
+    let mut batch = StringBatch::new();
+    let _ = block.fill(&text, 0, &mut batch);
 }
 
 /// A table of symbols that is accepted is written with the same bytes, and decompression respects the allowed

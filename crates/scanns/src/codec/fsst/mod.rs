@@ -23,7 +23,8 @@ pub use matcher::Matcher;
 pub use train::{SAMPLE, sample};
 
 use super::ByteReader;
-use symbol::{LITERAL, LONGEST, MOST, Symbol};
+pub use symbol::LONGEST;
+use symbol::{LITERAL, MOST, Symbol};
 
 /// Number of codes to decompress between two checks of the length of the text.
 const STRETCH: usize = 64;
@@ -121,6 +122,19 @@ impl SymbolTable {
             code = rest;
         }
         Some(())
+    }
+
+    /// Writes the text of `code` to the front of `target` and returns its length. Returns `None` if `code`
+    /// is invalid, or if `target` has fewer than eight bytes for each code. Bytes of `target` behind the text
+    /// are overwritten.
+    #[inline]
+    pub fn decompress_to(&self, mut code: &[u8], target: &mut [u8]) -> Option<usize> {
+        let mut at = 0;
+        while !code.is_empty() {
+            let (rest, len) = self.stretch(code, target.get_mut(at..)?)?;
+            (code, at) = (rest, at + len);
+        }
+        Some(at)
     }
 
     /// Decompresses the first codes into `target`, which has room for one symbol per code. Returns the

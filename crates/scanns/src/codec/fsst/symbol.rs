@@ -1,7 +1,7 @@
 //! Symbols, and the codes that do not stand for a symbol.
 
 /// Maximum number of bytes of a symbol.
-pub(super) const LONGEST: usize = 8;
+pub const LONGEST: usize = 8;
 /// Maximum number of symbols; the last code is for literal bytes.
 pub(super) const MOST: usize = 255;
 /// The code before a literal byte.

@@ -11,14 +11,16 @@
 //! A block has at most 2^32 - 1 strings, or 65,536 in form 0. Ends are as in `ends.rs`, tables and codes as
 //! in [`fsst`](super::fsst). To read a string of form 3, the whole text must be unpacked, so this form is
 //! used only if it is much smaller. A reader of several strings of such a block unpacks it once. `encode.rs`
-//! writes blocks, `read.rs` reads them.
+//! writes blocks, `read.rs` reads them, `batch.rs` holds many strings to be searched together.
 
+mod batch;
 mod encode;
 mod ends;
 mod read;
 #[cfg(test)]
 mod tests;
 
+pub use batch::StringBatch;
 pub use encode::encode_block;
 use ends::Ends;
 pub use ends::{BitWriter, EndsPlace, EndsWriter, bits_at};

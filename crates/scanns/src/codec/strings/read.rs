@@ -4,7 +4,10 @@ use std::ops::{ControlFlow, Range};
 
 use super::super::ByteReader;
 use super::super::fsst::SymbolTable;
-use super::{CODES, Ends, FRAME, MOST_IN_FRAME, MOST_SAME, RAW, SAME};
+use super::{CODES, Ends, FRAME, MOST_IN_FRAME, MOST_SAME, RAW, SAME, StringBatch};
+
+/// The size of a batch in bytes at which no more strings are added.
+const FULL: usize = 128 << 10;
 
 /// A block, read in place. A table of symbols is decoded when the block is opened.
 #[derive(Debug)]
@@ -128,6 +131,25 @@ impl<'a> StringBlock<'a> {
                 _ => each(self.plain(text, i)?),
             };
             if flow.is_break() {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// Fills a batch with strings from string `from` on, until it has at least 128 KiB or the block ends.
+    /// `text` must be the result of [`unpack`](Self::unpack) for this block. Returns `None` if a string
+    /// cannot be read.
+    pub fn fill(&self, text: &[u8], from: usize, batch: &mut StringBatch) -> Option<()> {
+        batch.clear();
+        for i in from..self.count as usize {
+            match &self.form {
+                Layout::Codes(table, ends, codes) => {
+                    batch.push_codes(0, codes.get(ends.range(i)?)?, table, usize::MAX)?;
+                }
+                _ => batch.push(self.plain(text, i)?),
+            }
+            if batch.text().len() >= FULL {
                 break;
             }
         }

@@ -68,6 +68,7 @@ fn every_string_comes_back_whichever_way_it_is_read() {
         };
         block.each(range.clone(), &mut text, flow).unwrap();
         assert_eq!(all, strings[range], "seed {seed:x} round {round}");
+        assert_eq!(filled(&block), Some(strings.clone()), "seed {seed:x} round {round}");
         let mut calls = 0;
         let _ = block.each(0..strings.len(), &mut text, |_| {
             calls += 1;
@@ -122,6 +123,52 @@ fn a_block_with_flipped_or_missing_bytes_is_refused_or_read_within_bounds() {
             read_all(&bytes, &mut random);
         }
     }
+}
+
+/// All strings of a block, read in batches.
+fn filled(block: &StringBlock) -> Option<Vec<Vec<u8>>> {
+    let (mut text, mut batch, mut all) = (Vec::new(), StringBatch::new(), Vec::new());
+    block.unpack(&mut text)?;
+    while all.len() < block.len() as usize {
+        block.fill(&text, all.len(), &mut batch)?;
+        assert!(!batch.is_empty());
+        assert_eq!(batch.text(), (0..batch.len()).flat_map(|i| batch.get(i)).copied().collect::<Vec<_>>());
+        all.extend((0..batch.len()).map(|i| batch.get(i).to_vec()));
+    }
+    Some(all)
+}
+
+#[test]
+fn strings_of_any_bytes_are_read_alike_in_batches_and_alone() {
+    let seed = 0x5eed_5714;
+    println!("seed {seed:x}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut readable = 0;
+    for _ in 0..60 {
+        let bytes = encode(&strings(&mut random));
+        for _ in 0..30 {
+            let mut damaged = bytes.clone();
+            let most = damaged.len();
+            for _ in 0..random.usize(1..4).min(most) {
+                damaged[random.usize(..most)] ^= 1 << random.u32(..8);
+            }
+            let Some(block) = StringBlock::open(&damaged).filter(|block| block.len() <= 3_000) else {
+                continue;
+            };
+            let mut text = Vec::new();
+            if block.unpack(&mut text).is_none() {
+                continue;
+            }
+            let alone = (0..block.len() as usize).map(|i| {
+                let mut string = Vec::new();
+                block.get_from(&text, i, &mut string).map(|()| string)
+            });
+            let alone: Option<Vec<Vec<u8>>> = alone.collect();
+            readable += usize::from(alone.is_some());
+            assert_eq!(filled(&block), alone, "seed {seed:x}");
+        }
+    }
+    assert!(readable > 100, "only {readable} damaged blocks could be read");
 }
 
 /// Reads some strings of a block of arbitrary bytes. Each string has at most eight times the bytes of the

@@ -21,8 +21,10 @@
 //! chapter begins with the table. The guide leads from a term to its block, see `guide.rs`.
 //!
 //! `write.rs` writes both sections, `block.rs` writes and reads a block, `read.rs` finds the term of a
-//! number, `find.rs` the number of a term, `cursor.rs` reads many terms.
+//! number, `find.rs` the number of a term, `cursor.rs` reads many terms, `batches.rs` all of
+//! them.
 
+mod batches;
 mod block;
 mod cursor;
 mod find;

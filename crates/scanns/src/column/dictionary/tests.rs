@@ -111,6 +111,7 @@ fn terms_and_numbers_equal_a_sorted_list() {
             assert_eq!(reader.find(term).unwrap(), Ok(ord), "seed {seed:x} round {round}");
         }
         assert!(reader.term(reader.len(), &mut found).is_err());
+        assert_eq!(batched(&reader).unwrap(), terms, "seed {seed:x} round {round}");
         for term in near(&terms, &mut random) {
             let expected = terms.binary_search(&term).map(|at| at as u64).map_err(|at| at as u64);
             let found = reader.find(&term).unwrap().map(u64::from).map_err(u64::from);
@@ -125,6 +126,16 @@ fn terms_and_numbers_equal_a_sorted_list() {
             );
         }
     }
+}
+
+/// All terms, read in batches.
+fn batched(reader: &DictionaryReader) -> Result<Vec<Vec<u8>>> {
+    let (mut batches, mut all) = (reader.batches(), Vec::new());
+    while let Some((first, batch)) = batches.next()? {
+        assert_eq!(first as usize, all.len());
+        all.extend((0..batch.len()).map(|i| batch.get(i).to_vec()));
+    }
+    Ok(all)
 }
 
 #[test]

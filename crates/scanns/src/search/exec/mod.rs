@@ -11,6 +11,8 @@ pub(crate) mod join;
 pub(crate) mod live_filter;
 pub(crate) mod match_bits;
 pub(crate) mod maxscore;
+mod number_set;
+mod path_pattern;
 pub(crate) mod phrase;
 pub(crate) mod pnorm;
 pub(crate) mod rare_term;

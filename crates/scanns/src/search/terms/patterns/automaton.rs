@@ -165,6 +165,14 @@ impl Machine {
         bytes.iter().try_fold(from, |state, &byte| self.step(state, byte))
     }
 
+    /// Whether the machine can read almost anything at the beginning and wait in one state, so that few terms
+    /// can be skipped.
+    pub(crate) fn begins_with_anything(&self) -> bool {
+        // The state before the first byte differs from all others.
+        let Some(waiting) = self.step(self.start(), b' ') else { return false };
+        (0..=u8::MAX).filter(|&byte| self.step(waiting, byte) == Some(waiting)).count() >= 64
+    }
+
     /// Whether the bytes so far are a term that matches.
     pub(crate) fn accepts(&self, state: MachineState) -> bool {
         match (self, state) {

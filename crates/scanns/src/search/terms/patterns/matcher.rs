@@ -4,6 +4,7 @@ use std::ops::Bound;
 use std::slice;
 
 use super::automaton::Machine;
+use super::literal::Literal;
 use super::sorted::SortedTerms;
 use super::timed::TimedTerms;
 use super::walk::MachineWalk;
@@ -17,7 +18,8 @@ pub(crate) enum PatternMatcher<'q> {
     Prefix(&'q [u8]),
     Range(&'q Bound<Vec<u8>>, &'q Bound<Vec<u8>>),
     Set(&'q [Vec<u8>]),
-    Machine(Box<Machine>),
+    /// A machine, and what it looks for, if that is known.
+    Machine(Box<Machine>, Option<Box<Literal>>),
 }
 
 impl<'q> PatternMatcher<'q> {
@@ -31,10 +33,16 @@ impl<'q> PatternMatcher<'q> {
             Pattern::Prefix(prefix) => PatternMatcher::Prefix(prefix),
             Pattern::Range(from, to) => PatternMatcher::Range(from, to),
             Pattern::Set(terms) => PatternMatcher::Set(terms),
-            Pattern::Wildcard(parts) => PatternMatcher::Machine(Box::new(Machine::of_wildcard(parts)?)),
-            Pattern::Regex(text) => PatternMatcher::Machine(Box::new(Machine::of_regex(text)?)),
+            Pattern::Wildcard(parts) => {
+                let literal = Literal::of_wildcard(parts).map(Box::new);
+                PatternMatcher::Machine(Box::new(Machine::of_wildcard(parts)?), literal)
+            }
+            Pattern::Regex(text) => {
+                let literal = Literal::of_regex(text).map(Box::new);
+                PatternMatcher::Machine(Box::new(Machine::of_regex(text)?), literal)
+            }
             Pattern::Fuzzy { term, edits, prefix } => {
-                PatternMatcher::Machine(Box::new(Machine::of_edits(term, *edits, *prefix)?))
+                PatternMatcher::Machine(Box::new(Machine::of_edits(term, *edits, *prefix)?), None)
             }
         })
     }
@@ -62,7 +70,7 @@ impl<'q> PatternMatcher<'q> {
                 let is_at_first = seek_bound(&mut terms, from)?;
                 interval(terms, is_at_first)
             }
-            PatternMatcher::Machine(machine) => {
+            PatternMatcher::Machine(machine, _) => {
                 MatchingTerms::Machine(MachineWalk::new(TimedTerms::new(all, clock)?, machine))
             }
         })
@@ -81,11 +89,24 @@ impl<'q> PatternMatcher<'q> {
                 };
                 has_begun && self.is_before_end(term)
             }
-            PatternMatcher::Machine(machine) => {
+            PatternMatcher::Machine(machine, _) => {
                 let end = machine.run(machine.start(), term);
                 end.is_some_and(|state| machine.accepts(state))
             }
         }
+    }
+
+    /// The bytes that every string contains that matches, if they are known.
+    pub(crate) fn literal(&self) -> Option<&Literal> {
+        match self {
+            PatternMatcher::Machine(_, literal) => literal.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether any beginning can be continued to a match, so that no terms can be skipped.
+    pub(crate) fn reads_all_terms(&self) -> bool {
+        matches!(self, PatternMatcher::Machine(machine, _) if machine.begins_with_anything())
     }
 
     /// Whether a term that is not before a prefix or range lies in it.

@@ -3,10 +3,12 @@
 //! `automaton.rs` turns a pattern into a machine that reads terms byte by byte and fails as soon as no
 //! continuation can match. `walk.rs` moves through the sorted terms with it and skips those that cannot
 //! match. Prefixes, ranges and sets need no machine: `matcher.rs` has one cursor for all kinds of patterns.
-//! `fuzzy.rs` finds the nearest terms of all leaves.
+//! `literal.rs` finds what a machine looks for in many terms at once. `fuzzy.rs` finds the nearest terms of
+//! all leaves.
 
 mod automaton;
 mod fuzzy;
+mod literal;
 mod matcher;
 mod sorted;
 #[cfg(test)]
@@ -16,4 +18,5 @@ mod walk;
 
 pub(crate) use automaton::{MAX_FUZZY_CHARS, MachineState};
 pub(crate) use fuzzy::{FuzzyWord, NearTerm, WeightedTerm, near_terms, nearest};
+pub(crate) use literal::Literal;
 pub(crate) use matcher::{MatchingTerms, PatternMatcher};

@@ -3,10 +3,12 @@ use std::ops::{Bound, RangeBounds};
 
 use super::automaton::Machine;
 use super::fuzzy::{FuzzyWord, nearest};
+use super::literal::Literal;
 use super::matcher::PatternMatcher;
 use super::sorted::SortedTerms;
 use super::timed::TimedTerms;
 use super::walk::MachineWalk;
+use crate::codec::StringBatch;
 use crate::query::{Pattern, WildcardPart};
 use crate::search::Leaf;
 use crate::search::budget::Clock;
@@ -204,4 +206,69 @@ fn ranges_match_the_terms_that_they_find() {
         assert_eq!(found, expected, "seed {seed:x} round {round} {pattern:?}");
         assert_eq!(matched, expected, "seed {seed:x} round {round} {pattern:?}");
     }
+}
+
+#[test]
+fn literals_are_found_in_the_strings_that_contain_them() {
+    let seed = 0x5eed_0923;
+    println!("seed {seed:x}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..500 {
+        let word = |random: &mut fastrand::Rng, most: usize| -> Vec<u8> {
+            (0..random.usize(..most)).map(|_| random.u8(b'a'..=b'c')).collect()
+        };
+        let strings: Vec<Vec<u8>> = (0..random.usize(..60)).map(|_| word(&mut random, 12)).collect();
+        let mut batch = StringBatch::new();
+        strings.iter().for_each(|string| batch.push(string));
+        let parts: Vec<WildcardPart> = (0..random.usize(..4))
+            .flat_map(|_| [WildcardPart::Anything, WildcardPart::Text(word(&mut random, 5))])
+            .collect();
+        let texts = parts.iter().filter_map(|part| match part {
+            WildcardPart::Text(text) => Some(text.clone()),
+            _ => None,
+        });
+        let longest = texts.max_by_key(|text| text.len()).filter(|text| !text.is_empty());
+        let literal = Literal::of_wildcard(&parts);
+        assert_eq!(literal.as_ref().map(|literal| literal.bytes().to_vec()), longest);
+        let Some(literal) = literal else { continue };
+        let mut found = vec![7];
+        literal.find(&batch, &mut found);
+        let wanted = literal.bytes();
+        let has = |string: &Vec<u8>| string.windows(wanted.len()).any(|part| part == wanted);
+        let expected: Vec<usize> = (0..strings.len()).filter(|&i| has(&strings[i])).collect();
+        assert_eq!(found, expected, "seed {seed:x} round {round} {wanted:?} in {strings:?}");
+    }
+}
+
+#[test]
+fn every_match_of_an_expression_contains_its_literal() {
+    for (expression, literal) in [
+        (".*genome.*[0-9]7\\.h5", Some("genome")),
+        ("(ab|cd)x", Some("x")),
+        ("(abc)+d?", Some("abc")),
+        ("(abc)*d?", None),
+        ("a{0,3}", None),
+        ("abc|abd", None),
+        ("abc|xyz", None),
+        ("(?i)abc", None),
+        ("[a]bc", Some("abc")),
+        ("", None),
+        ("(", None),
+    ] {
+        let found = Literal::of_regex(expression);
+        let found = found.as_ref().map(|literal| std::str::from_utf8(literal.bytes()).unwrap());
+        assert_eq!(found, literal, "{expression}");
+    }
+}
+
+#[test]
+fn machines_that_wait_for_something_read_all_terms() {
+    let wildcard = |text: &str| PatternMatcher::new(&Pattern::Regex(text.into())).unwrap().reads_all_terms();
+    assert!(wildcard(".*conf"));
+    assert!(wildcard("(?s-u:.)*conf"));
+    assert!(wildcard(".*"));
+    assert!(!wildcard("conf.*"));
+    assert!(!wildcard("[a-z]+conf"));
+    let fuzzy = Pattern::Fuzzy { term: "conf".into(), edits: 2, prefix: 0 };
+    assert!(!PatternMatcher::new(&fuzzy).unwrap().reads_all_terms());
 }
