@@ -18,16 +18,24 @@ pub(crate) enum DocSet {
     Bits { first: u32, words: Vec<u64> },
 }
 
-/// Collects documents in any order, in the memory of a bit for each document of the leaf.
+/// Collects documents of a range in any order, in the memory of a bit for each document of the range.
 pub(crate) struct DocSetBuilder {
-    max_doc: u32,
+    /// The first document of the range, a multiple of 64.
+    first: u32,
+    end: u32,
     set: DocSet,
 }
 
 impl DocSetBuilder {
     /// An empty set of documents below `max_doc`.
     pub(crate) fn new(max_doc: u32) -> Self {
-        DocSetBuilder { max_doc, set: DocSet::Numbers(Vec::new()) }
+        DocSetBuilder::between(0, max_doc)
+    }
+
+    /// An empty set of documents from `first` to before `end`. Other documents must not be added; some are
+    /// ignored.
+    pub(crate) fn between(first: u32, end: u32) -> Self {
+        DocSetBuilder { first: first / 64 * 64, end, set: DocSet::Numbers(Vec::new()) }
     }
 
     /// Adds documents.
@@ -36,27 +44,28 @@ impl DocSetBuilder {
         match &mut self.set {
             DocSet::Numbers(numbers) => {
                 numbers.extend_from_slice(docs);
-                if numbers.len() as u64 * SPARSE >= u64::from(self.max_doc) {
+                if numbers.len() as u64 * SPARSE >= u64::from(self.end.saturating_sub(self.first)) {
                     self.list_no_more();
                 }
             }
-            DocSet::Bits { words, .. } => set_bits(words, docs),
+            DocSet::Bits { first, words } => set_bits(*first, words, docs),
         }
     }
 
     #[cold]
     fn list_no_more(&mut self) {
-        let mut words = vec![0; (self.max_doc as usize).div_ceil(64)];
+        let first = self.first;
+        let mut words = vec![0; (self.end.saturating_sub(first) as usize).div_ceil(64)];
         if let DocSet::Numbers(numbers) = &self.set {
-            set_bits(&mut words, numbers);
+            set_bits(first, &mut words, numbers);
         }
-        self.set = DocSet::Bits { first: 0, words };
+        self.set = DocSet::Bits { first, words };
     }
 
     /// Adds the documents that contain a term of `leaf`.
     pub(crate) fn add_term(&mut self, leaf: &dyn Leaf, term: &TermRef) -> Result<()> {
         let source = leaf.postings(term)?;
-        let mut cursor = source.cursor(term.doc_freq, self.max_doc)?;
+        let mut cursor = source.cursor(term.doc_freq, self.end)?;
         while cursor.doc() != NO_MORE {
             let docs = cursor.rest_of_docs();
             self.add(docs);
@@ -77,10 +86,11 @@ impl DocSetBuilder {
 }
 
 #[inline]
-fn set_bits(words: &mut [u64], docs: &[u32]) {
+fn set_bits(first: u32, words: &mut [u64], docs: &[u32]) {
     for &doc in docs {
-        if let Some(word) = words.get_mut((doc / 64) as usize) {
-            *word |= 1 << (doc % 64);
+        let place = doc.wrapping_sub(first);
+        if let Some(word) = words.get_mut((place / 64) as usize) {
+            *word |= 1 << (place % 64);
         }
     }
 }
@@ -96,6 +106,27 @@ impl DocSet {
             set.add_term(leaf, term)?;
         }
         Ok(set.finish())
+    }
+
+    /// The documents below `max_doc` of sets whose documents follow each other.
+    pub(crate) fn joined(max_doc: u32, mut parts: Vec<DocSet>) -> Self {
+        if parts.len() < 2 {
+            return parts.pop().unwrap_or(DocSet::Numbers(Vec::new()));
+        }
+        let mut docs = DocSetBuilder::new(max_doc);
+        for part in &parts {
+            match (part, &mut docs.set) {
+                (DocSet::Numbers(numbers), _) => docs.add(numbers),
+                (DocSet::Bits { .. }, DocSet::Bits { words, .. }) => part.fill(0, words),
+                (DocSet::Bits { .. }, DocSet::Numbers(_)) => {
+                    docs.list_no_more();
+                    if let DocSet::Bits { words, .. } = &mut docs.set {
+                        part.fill(0, words);
+                    }
+                }
+            }
+        }
+        docs.finish()
     }
 
     /// The documents from `first` on, a multiple of 64, to before `end` with any term in a field, according

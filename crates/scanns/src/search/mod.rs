@@ -12,7 +12,8 @@
 //! | `leaf`, `segment_leaf` | the interface of a leaf, and segments as leaves |
 //! | `budget`, `threads` | the time and the threads of a query |
 //! | `best_score` | the score by the best of several clauses |
-//! | `doc_set`, `top_k`, `fields`, `searcher` | sets of documents, the best hits, the leaves by field |
+//! | `doc_set`, `number_set` | sets of documents of a leaf, sets of terms of a dictionary |
+//! | `top_k`, `fields`, `searcher` | the best hits, the leaves by field |
 //! | `similarity` | the formulas of the models |
 //! | `terms` | patterns, suggestions, frequent terms |
 //! | `plan` | a query with numbers for terms, its shape, its terms in every leaf |
@@ -36,6 +37,7 @@ mod explain;
 mod fields;
 mod hits;
 mod leaf;
+mod number_set;
 mod parallel;
 mod plan;
 mod prepared;

@@ -130,11 +130,17 @@ fn terms_and_numbers_equal_a_sorted_list() {
 
 /// All terms, read in batches.
 fn batched(reader: &DictionaryReader) -> Result<Vec<Vec<u8>>> {
-    let (mut batches, mut all) = (reader.batches(), Vec::new());
-    while let Some((first, batch)) = batches.next()? {
-        assert_eq!(first as usize, all.len());
-        all.extend((0..batch.len()).map(|i| batch.get(i).to_vec()));
+    let mut all = Vec::new();
+    for chapter in 0..reader.chapters() {
+        assert_eq!(reader.numbers_of(chapter).start as usize, all.len());
+        let mut batches = reader.batches(chapter);
+        while let Some((first, batch)) = batches.next()? {
+            assert_eq!(first as usize, all.len());
+            all.extend((0..batch.len()).map(|i| batch.get(i).to_vec()));
+        }
+        assert_eq!(reader.numbers_of(chapter).end as usize, all.len());
     }
+    assert!(reader.batches(reader.chapters()).next()?.is_none());
     Ok(all)
 }
 

@@ -7,8 +7,7 @@
 use crate::codec::StringBatch;
 use crate::column::{Column, DictionaryReader, Scan};
 use crate::error::{Error, Result};
-use crate::search::budget::Clock;
-use crate::search::exec::number_set::NumberSet;
+use crate::search::number_set::NumberSet;
 use crate::search::terms::patterns::{Literal, MachineState, PatternMatcher};
 
 /// Matches the paths of a column in order.
@@ -17,7 +16,7 @@ pub(super) struct PathMatcher<'p> {
     terms: &'p DictionaryReader,
     matcher: &'p PatternMatcher<'p>,
     /// The literal of the pattern, and the directories in which it is or may begin.
-    literal: Option<(&'p Literal, NumberSet)>,
+    literal: Option<(&'p Literal, &'p NumberSet)>,
     /// The names of a batch that contain the literal.
     found: Vec<usize>,
     /// The number of the last directory, its bytes, and the state of the machine after them.
@@ -27,27 +26,24 @@ pub(super) struct PathMatcher<'p> {
 }
 
 impl<'p> PathMatcher<'p> {
-    /// Looks for the literal of a pattern in all directories.
+    /// Begins anywhere in a column; `with_literal` has the directories with the literal of
+    /// the pattern.
     pub(super) fn new(
         column: &'p Column,
         terms: &'p DictionaryReader,
         matcher: &'p PatternMatcher<'p>,
-        clock: Clock,
-    ) -> Result<Self> {
-        let literal = match matcher.literal() {
-            Some(literal) => Some((literal, directories_with(literal, terms, clock)?)),
-            None => None,
-        };
-        Ok(PathMatcher {
+        with_literal: Option<&'p NumberSet>,
+    ) -> Self {
+        PathMatcher {
             directories: DirectoryNumbers::new(column),
             terms,
             matcher,
-            literal,
+            literal: matcher.literal().zip(with_literal),
             found: Vec::new(),
             directory: None,
             path: Vec::new(),
             state: None,
-        })
+        }
     }
 
     /// Calls `add` with the document of each of the next paths that matches. Their names are in a batch, and
@@ -111,32 +107,12 @@ impl<'p> PathMatcher<'p> {
     }
 }
 
-/// The directories that contain a literal, or end with the front of it up to a slash: a name has
-/// no slash.
-fn directories_with(literal: &Literal, terms: &DictionaryReader, clock: Clock) -> Result<NumberSet> {
-    let mut directories = NumberSet::below(terms.len());
-    let slash = literal.bytes().iter().rposition(|&byte| byte == b'/');
-    let front = slash.and_then(|slash| literal.bytes().get(..=slash));
-    let (mut batches, mut found) = (terms.batches(), Vec::new());
-    while !clock.is_up()
-        && let Some((first, batch)) = batches.next()?
-    {
-        literal.find(batch, &mut found);
-        found.iter().for_each(|&i| directories.insert(u64::from(first) + i as u64));
-        if let Some(front) = front {
-            let ends = (0..batch.len()).filter(|&i| batch.get(i).ends_with(front));
-            ends.for_each(|i| directories.insert(u64::from(first) + i as u64));
-        }
-    }
-    Ok(directories)
-}
-
 /// The numbers of directories in the order of their documents.
 struct DirectoryNumbers<'c> {
     column: &'c Column,
     scan: Scan,
-    /// The block after the current one.
-    block: u32,
+    /// The block after the current one; `None` before the first.
+    block: Option<u32>,
     docs: Vec<u32>,
     /// The next value of the current block.
     next: usize,
@@ -144,18 +120,15 @@ struct DirectoryNumbers<'c> {
 
 impl<'c> DirectoryNumbers<'c> {
     fn new(column: &'c Column) -> Self {
-        DirectoryNumbers { column, scan: Scan::new(), block: 0, docs: Vec::new(), next: 0 }
+        DirectoryNumbers { column, scan: Scan::new(), block: None, docs: Vec::new(), next: 0 }
     }
 
-    /// The next number, which must belong to this document.
+    /// The next number, which must belong to this document. The first one may belong to any document, but must
+    /// be its first value.
     #[inline]
     fn next(&mut self, doc: u32) -> Result<u64> {
         while self.next == self.docs.len() {
-            if self.block == self.column.blocks() {
-                return Err(self.unequal(doc));
-            }
-            self.scan.read(self.column, self.block)?.docs_of_values(&mut self.docs);
-            (self.block, self.next) = (self.block + 1, 0);
+            self.read(doc)?;
         }
         let at = self.next;
         self.next += 1;
@@ -163,6 +136,18 @@ impl<'c> DirectoryNumbers<'c> {
             (Some(&of), Some(&number)) if of == doc => Ok(number),
             _ => Err(self.unequal(doc)),
         }
+    }
+
+    /// Reads the block after the current one, or the first, to continue with the values of a document.
+    fn read(&mut self, doc: u32) -> Result<()> {
+        let block = self.block.map_or_else(|| self.column.block_of(doc), Ok)?;
+        if block >= self.column.blocks() {
+            return Err(self.unequal(doc));
+        }
+        self.scan.read(self.column, block)?.docs_of_values(&mut self.docs);
+        self.next = if self.block.is_none() { self.docs.partition_point(|&before| before < doc) } else { 0 };
+        self.block = Some(block + 1);
+        Ok(())
     }
 
     #[cold]

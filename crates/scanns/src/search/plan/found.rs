@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::error::Result;
 use crate::search::doc_set::DocSet;
 use crate::search::leaf::TermRef;
+use crate::search::number_set::NumberSet;
+use crate::search::plan::together::FindTogether;
 use crate::sys::lock;
 
 /// The frequencies of a term in all leaves.
@@ -30,7 +32,7 @@ impl FoundTerms {
     pub(crate) fn in_leaf(&self, leaf: usize) -> &LeafTerms {
         if let Some(before) = leaf.checked_sub(1).and_then(|before| self.leaves.get(before)) {
             before.patterns.iter().for_each(PatternMatches::forget);
-            before.value_patterns.iter().for_each(FindOnce::forget);
+            before.value_patterns.iter().for_each(ValueMatches::forget);
         }
         &self.leaves[leaf]
     }
@@ -42,8 +44,8 @@ pub(crate) struct LeafTerms {
     pub(crate) refs: Vec<Option<TermRef>>,
     /// By pattern.
     pub(crate) patterns: Vec<PatternMatches>,
-    /// By pattern of values: the documents that it matches.
-    pub(crate) value_patterns: Vec<FindOnce<DocSet>>,
+    /// By pattern of values.
+    pub(crate) value_patterns: Vec<ValueMatches>,
 }
 
 impl LeafTerms {
@@ -62,6 +64,23 @@ pub(crate) struct PatternMatches {
     pub(crate) all: FindOnce<DocSet>,
     /// The documents of its terms with short lists.
     pub(crate) short: FindOnce<DocSet>,
+}
+
+/// The values of a leaf that a pattern matches. They are found on first use, by all threads that need them.
+#[derive(Default)]
+pub(crate) struct ValueMatches {
+    /// The numbers of terms of the dictionary of a column: of the terms that match, or of directories whose
+    /// paths may match.
+    pub(crate) terms: FindTogether<NumberSet, NumberSet>,
+    /// The documents with a value that matches.
+    pub(crate) docs: FindTogether<DocSet, DocSet>,
+}
+
+impl ValueMatches {
+    fn forget(&self) {
+        self.terms.forget();
+        self.docs.forget();
+    }
 }
 
 /// The terms that a pattern matches in a leaf.

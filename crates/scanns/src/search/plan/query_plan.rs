@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::found::{FindOnce, FoundTerms, LeafTerms, PatternMatches, TermFigures};
+use super::found::{FoundTerms, LeafTerms, PatternMatches, TermFigures, ValueMatches};
 use super::node::PlanNode;
 use super::shape::Shape;
 use crate::error::Result;
@@ -67,7 +67,7 @@ impl QueryPlan<'_> {
                 sum.total_freq += term.map_or(0, |term| term.total_freq);
             }
             let patterns = self.patterns.iter().map(|_| PatternMatches::default()).collect();
-            let value_patterns = self.value_patterns.iter().map(|_| FindOnce::default()).collect();
+            let value_patterns = self.value_patterns.iter().map(|_| ValueMatches::default()).collect();
             found.leaves.push(LeafTerms { refs, patterns, value_patterns });
         }
         self.blend(&mut found.figures);

@@ -165,7 +165,7 @@ fn patterns_of_values_agree_with_a_slow_match_and_have_no_limit() {
         writer.commit().unwrap();
     }
     let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
-    let threads = SearchThreads::new(2);
+    let threads = [SearchThreads::new(1), SearchThreads::always(3, 1)];
     let mut most = 0;
     for round in 0..150 {
         let (pattern, text) = if round % 2 == 0 {
@@ -187,11 +187,37 @@ fn patterns_of_values_agree_with_a_slow_match_and_have_no_limit() {
         let expected: BTreeSet<usize> =
             held.iter().filter(|(_, row)| is_found(row)).map(|(key, _)| *key).collect();
         most = most.max(terms.len());
-        let found = keys(&snapshot, &query, &threads);
+        let found = keys(&snapshot, &query, &threads[random.usize(..2)]);
         let wrong = found.symmetric_difference(&expected).next().map(|key| &held[key]);
         assert!(wrong.is_none(), "seed {seed}: {field}:{text} {query:?}: {wrong:?}");
     }
     assert!(most > 1_024, "no pattern matched many terms: {most}");
+}
+
+#[test]
+fn threads_share_a_dictionary_of_several_chapters_and_many_blocks() {
+    let (schema, directory) = (schema(), Arc::new(RamDirectory::new()));
+    let options = WriterOptions { lanes: 1, merge: None, ..WriterOptions::default() };
+    let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
+    let name = |key: usize| format!("{}.{}", key * 7_919 % 40_009, ["conf", "c"][key % 2]);
+    for key in 0..40_000 {
+        let row = Named { names: vec![name(key)], paths: vec![format!("/{}/{}", key / 100, name(key))] };
+        writer.add(&document_of(&schema, key, &row)).unwrap();
+    }
+    writer.commit().unwrap();
+    let snapshot = Snapshot::open_in(&*directory).unwrap().unwrap();
+    let threads = SearchThreads::always(3, 1);
+    for (text, is_match) in [
+        ("name:*39*", (|name, _| name.contains("39")) as fn(&str, usize) -> bool),
+        ("tag:re\".*9[0-9]\\.c\"", |name, _| name.ends_with(".c") && name.chars().rev().nth(3) == Some('9')),
+        ("path:*/1?/*.c", |name, key| (1_000..2_000).contains(&key) && name.ends_with(".c")),
+        ("note:*5.conf", |name, _| name.ends_with("5.conf")),
+    ] {
+        let query = snapshot.parse(text, Operator::Or).unwrap();
+        let found = keys(&snapshot, &query, &threads);
+        let expected: BTreeSet<usize> = (0..40_000).filter(|&key| is_match(&name(key), key)).collect();
+        assert!(expected.len() > 100 && found == expected, "{text}: {} of {}", found.len(), expected.len());
+    }
 }
 
 #[test]

@@ -165,12 +165,17 @@ impl Machine {
         bytes.iter().try_fold(from, |state, &byte| self.step(state, byte))
     }
 
-    /// Whether the machine can read almost anything at the beginning and wait in one state, so that few terms
-    /// can be skipped.
+    /// Whether almost any first byte leads to a state in which almost any byte keeps the machine, as with
+    /// `.*` at the start, so that few terms can be skipped.
     pub(crate) fn begins_with_anything(&self) -> bool {
+        let Machine::Regex { .. } = self else { return false };
+        let many = |from: MachineState, to: MachineState| {
+            (0..=u8::MAX).filter(|&byte| self.step(from, byte) == Some(to)).count() >= 64
+        };
         // The state before the first byte differs from all others.
-        let Some(waiting) = self.step(self.start(), b' ') else { return false };
-        (0..=u8::MAX).filter(|&byte| self.step(waiting, byte) == Some(waiting)).count() >= 64
+        let mut after: Vec<_> = (0..=u8::MAX).filter_map(|byte| self.step(self.start(), byte)).collect();
+        after.dedup();
+        after.into_iter().any(|state| many(self.start(), state) && many(state, state))
     }
 
     /// Whether the bytes so far are a term that matches.

@@ -1,5 +1,5 @@
-//! Bytes that every string contains that a pattern matches. They are found in many strings at once, faster
-//! than a machine reads one.
+//! The literal of a pattern: bytes that are part of every string that it matches. They are found in many
+//! strings at once, in less time than a machine needs for them, and only strings with the literal are matched.
 
 use memchr::memmem::Finder;
 use regex_syntax::ParserBuilder;

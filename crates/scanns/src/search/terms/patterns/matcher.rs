@@ -104,7 +104,7 @@ impl<'q> PatternMatcher<'q> {
         }
     }
 
-    /// Whether any beginning can be continued to a match, so that no terms can be skipped.
+    /// Whether almost any beginning can be continued to a match, so that few terms can be skipped.
     pub(crate) fn reads_all_terms(&self) -> bool {
         matches!(self, PatternMatcher::Machine(machine, _) if machine.begins_with_anything())
     }

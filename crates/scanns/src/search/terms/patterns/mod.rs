@@ -3,7 +3,7 @@
 //! `automaton.rs` turns a pattern into a machine that reads terms byte by byte and fails as soon as no
 //! continuation can match. `walk.rs` moves through the sorted terms with it and skips those that cannot
 //! match. Prefixes, ranges and sets need no machine: `matcher.rs` has one cursor for all kinds of patterns.
-//! `literal.rs` finds what a machine looks for in many terms at once. `fuzzy.rs` finds the nearest terms of
+//! `literal.rs` finds the literal of a pattern in many terms at once. `fuzzy.rs` finds the nearest terms of
 //! all leaves.
 
 mod automaton;

@@ -263,12 +263,13 @@ fn every_match_of_an_expression_contains_its_literal() {
 
 #[test]
 fn machines_that_wait_for_something_read_all_terms() {
-    let wildcard = |text: &str| PatternMatcher::new(&Pattern::Regex(text.into())).unwrap().reads_all_terms();
-    assert!(wildcard(".*conf"));
-    assert!(wildcard("(?s-u:.)*conf"));
-    assert!(wildcard(".*"));
-    assert!(!wildcard("conf.*"));
-    assert!(!wildcard("[a-z]+conf"));
+    let of_regex = |text: &str| PatternMatcher::new(&Pattern::Regex(text.into())).unwrap().reads_all_terms();
+    assert!(of_regex(".*conf"));
+    assert!(of_regex(".* copy.*"));
+    assert!(of_regex("(?s-u:.)*conf"));
+    assert!(of_regex(".*"));
+    assert!(!of_regex("conf.*"));
+    assert!(!of_regex("[a-z]+conf"));
     let fuzzy = Pattern::Fuzzy { term: "conf".into(), edits: 2, prefix: 0 };
     assert!(!PatternMatcher::new(&fuzzy).unwrap().reads_all_terms());
 }
