@@ -44,6 +44,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "budget",
             "threads",
             "doc_set",
+            "number_set",
             "top_k",
             "fields",
             "searcher",

@@ -123,8 +123,8 @@ impl<'c> DirectoryNumbers<'c> {
         DirectoryNumbers { column, scan: Scan::new(), block: None, docs: Vec::new(), next: 0 }
     }
 
-    /// The next number, which must belong to this document. The first one may belong to any document, but must
-    /// be its first value.
+    /// The next number, which must belong to this document. The first call may ask for any document, and gets
+    /// the number of its first value.
     #[inline]
     fn next(&mut self, doc: u32) -> Result<u64> {
         while self.next == self.docs.len() {

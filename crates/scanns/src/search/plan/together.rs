@@ -8,13 +8,13 @@ use crate::sys::{lock, wait};
 /// A value of type `T` that is joined from parts of type `P`. It is found on first use, by all threads that
 /// need it at that time.
 pub(crate) struct FindTogether<P, T> {
-    state: Mutex<Progress<P, T>>,
+    state: Mutex<PartsFound<P, T>>,
     /// Notified when the last part was found, or finding a part has failed.
     changed: Condvar,
 }
 
 /// How much was found.
-struct Progress<P, T> {
+struct PartsFound<P, T> {
     joined: Option<Arc<T>>,
     /// By part; `None` for parts that were not found yet.
     found: Vec<Option<P>>,
@@ -29,7 +29,7 @@ struct Progress<P, T> {
 
 impl<P, T> Default for FindTogether<P, T> {
     fn default() -> Self {
-        let nothing = Progress {
+        let nothing = PartsFound {
             joined: None,
             found: Vec::new(),
             next: 0,
@@ -94,7 +94,7 @@ impl<P, T> FindTogether<P, T> {
     }
 }
 
-impl<P, T> Progress<P, T> {
+impl<P, T> PartsFound<P, T> {
     /// A part that nobody works on.
     fn take(&mut self) -> Option<usize> {
         let again = self.again.pop();

@@ -1,5 +1,5 @@
 //! The literal of a pattern: bytes that are part of every string that it matches. They are found in many
-//! strings at once, in less time than a machine needs for them, and only strings with the literal are matched.
+//! strings at once, faster than a machine reads these, and only strings that contain them are matched.
 
 use memchr::memmem::Finder;
 use regex_syntax::ParserBuilder;
