@@ -7,7 +7,7 @@ use crate::codec::Head;
 use crate::error::{Error, Result};
 use crate::store::{Envelope, EnvelopeWriter, FileKind, RamDirectory};
 
-const KIND: FileKind = FileKind { magic: *b"TESTTEST", format: 1 };
+const KIND: FileKind = FileKind { magic: *b"TESTTEST", format: 1, oldest: 1 };
 
 fn put(directory: &RamDirectory, blocks: &[u8], index: &[u8]) {
     let mut out = EnvelopeWriter::create(directory, "c", KIND, 1).unwrap();

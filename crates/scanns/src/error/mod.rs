@@ -68,6 +68,20 @@ pub enum Error {
         supported: u32,
     },
 
+    /// A file was written by an older version of scanns, in a format that is no longer read.
+    #[error(
+        "{file} has format version {found}, this program reads from {oldest} on: build the index again, or \
+         use an older scanns"
+    )]
+    OlderFormat {
+        /// The name of the file.
+        file: String,
+        /// The format version of the file.
+        found: u32,
+        /// The oldest format version that this program reads.
+        oldest: u32,
+    },
+
     /// A file does not have the expected format: it is damaged, truncated, or belongs to another program.
     #[error(
         "{file} is damaged: {what}; restore the file from a copy, salvage the intact segments, or build \

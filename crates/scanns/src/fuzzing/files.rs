@@ -20,7 +20,7 @@ pub(super) fn envelope(data: &[u8]) {
     if put(&directory, "file", data).is_none() {
         return;
     }
-    let kind = FileKind { magic: *b"SCANNSEG", format: 1 };
+    let kind = FileKind { magic: *b"SCANNSEG", format: 2, oldest: 1 };
     if let Ok(file) = Envelope::open(&directory, "file", kind) {
         let _ = file.verify(&mut |_| Ok(()));
     }
@@ -152,7 +152,8 @@ fn small_index() -> crate::error::Result<Vec<SectionedFile>> {
         let bytes = directory.open(&name)?;
         let Some((header, _)) = bytes.split_at_checked(32) else { continue };
         let magic = header[..8].try_into().unwrap_or_default();
-        let kind = FileKind { magic, format: 1 };
+        let format = u32::from_le_bytes(header[8..12].try_into().unwrap_or_default());
+        let kind = FileKind { magic, format, oldest: format };
         let file = Envelope::open(&directory, &name, kind)?;
         let sections = file.kinds().map(|kind| {
             let section = file.section(kind)?;

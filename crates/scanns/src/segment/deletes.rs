@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind};
 
 /// Kind and format version of the files.
-const DELETES: FileKind = FileKind { magic: *b"SCANNDEL", format: 1 };
+const DELETES: FileKind = FileKind { magic: *b"SCANNDEL", format: 1, oldest: 1 };
 
 /// The only section.
 const BITMAP: u32 = 1;

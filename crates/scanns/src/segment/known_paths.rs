@@ -1,6 +1,6 @@
 //! The files whose documents a segment contains; used to update an index.
 
-use super::keys::{KeyReader, WHOLE_FILE};
+use super::keys::{KeyReader, Stamps, WHOLE_FILE};
 use super::reader::Segment;
 use crate::column::Column;
 use crate::error::Result;
@@ -10,6 +10,8 @@ use crate::source::Stamp;
 /// Finds the files that have live documents in a segment.
 pub struct KnownPaths<'a> {
     keys: KeyReader<'a>,
+    /// The stamps of the paths, if they have any.
+    stamps: Option<Stamps>,
     /// By path: whether it has a live document; `None` if every path has one.
     live: Option<Vec<bool>>,
     /// By path: its first live document; `None` if it has the same number.
@@ -39,9 +41,10 @@ impl<'a> KnownPaths<'a> {
     pub fn of(segment: &'a Segment, changed: Option<Field>) -> Result<Self> {
         let changed = changed.and_then(|field| segment.column(field));
         let keys = segment.keys()?;
+        let stamps = keys.stamps()?;
         let all = segment.live_documents() == u64::from(segment.stats().max_doc);
         if all && !keys.by_run() {
-            return Ok(KnownPaths { keys, live: None, documents: None, changed, lines: None });
+            return Ok(KnownPaths { keys, stamps, live: None, documents: None, changed, lines: None });
         }
         let mut live = vec![false; keys.paths() as usize];
         let mut lines = vec![false; keys.paths() as usize];
@@ -58,7 +61,14 @@ impl<'a> KnownPaths<'a> {
                 *lines = run.first_line != WHOLE_FILE;
             }
         }
-        Ok(KnownPaths { keys, live: Some(live), documents: Some(documents), changed, lines: Some(lines) })
+        Ok(KnownPaths {
+            keys,
+            stamps,
+            live: Some(live),
+            documents: Some(documents),
+            changed,
+            lines: Some(lines),
+        })
     }
 
     /// Returns what the segment knows of the file `path`; `None` if it has no live document of the file.
@@ -67,7 +77,11 @@ impl<'a> KnownPaths<'a> {
             Some(number) => {
                 let lines = is(&self.lines, number, false);
                 let changed = self.changed(number)?;
-                Ok(Some(KnownPath { number, stamp: self.keys.stamp(number)?, changed, lines }))
+                let stamp = match &self.stamps {
+                    Some(stamps) => stamps.get(number)?,
+                    None => Stamp::default(),
+                };
+                Ok(Some(KnownPath { number, stamp, changed, lines }))
             }
             None => Ok(None),
         }

@@ -4,7 +4,7 @@ use crate::schema::Field;
 use crate::store::FileKind;
 
 /// Kind and format version of segment files. Changing the format of any section raises the version.
-pub const SEGMENT: FileKind = FileKind { magic: *b"SCANNSEG", format: 1 };
+pub const SEGMENT: FileKind = FileKind { magic: *b"SCANNSEG", format: 2, oldest: 2 };
 
 /// Section of the term groups, one per searched field: see `terms/mod.rs`.
 pub(super) const TERMS: u32 = 1;
@@ -12,7 +12,7 @@ pub(super) const TERMS: u32 = 1;
 pub(super) const SPARSE: u32 = 2;
 /// Section of the norms, one byte per document, one per searched field.
 pub(super) const NORMS: u32 = 3;
-/// Section of the runs of document keys: see `keys/mod.rs` for this one and the next five.
+/// Section of the runs of document keys: see `keys/mod.rs` for this one and the others of keys.
 pub(super) const KEYS: u32 = 4;
 /// Section of the figures: see `stats.rs`.
 pub(super) const STATS: u32 = 5;
@@ -22,8 +22,10 @@ pub(super) const PATHS: u32 = 6;
 pub(super) const PLACES: u32 = 7;
 /// Section of the hashes of the paths.
 pub(super) const HASHES: u32 = 8;
-/// Section of the stamps of the paths.
-pub(super) const STAMPS: u32 = 9;
+/// Sections of the sizes of the files of the paths.
+pub(super) const STAMP_SIZES: StampSections = StampSections { blocks: 9, index: 11 };
+/// Sections of the times when they were modified last.
+pub(super) const STAMP_TIMES: StampSections = StampSections { blocks: 12, index: 13 };
 /// Section of the places of documents among the runs.
 pub(super) const ORDER: u32 = 10;
 
@@ -35,6 +37,13 @@ pub(super) const VECTORS: BlockSections = BlockSections { blocks: 34, index: 35,
 pub(super) const SPANS: u32 = 36;
 /// Section of the offsets of the blocks of spans.
 pub(super) const SPAN_PLACES: u32 = 37;
+
+/// The two sections of a column of stamps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StampSections {
+    pub(super) blocks: u32,
+    pub(super) index: u32,
+}
 
 /// The two sections of a block store.
 #[derive(Clone, Copy, Debug)]

@@ -327,7 +327,7 @@ impl Segment {
 
     /// Returns true if documents come from files, and not only from programs.
     pub fn has_files(&self) -> Result<bool> {
-        Ok(self.keys()?.has_stamps())
+        self.keys()?.has_stamps()
     }
 
     /// Returns the documents of all files below these directories, including deleted ones. Compares the path

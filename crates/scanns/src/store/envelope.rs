@@ -41,6 +41,8 @@ pub struct FileKind {
     pub magic: [u8; 8],
     /// The format version to write; greater versions are refused.
     pub format: u32,
+    /// The oldest version that can be read.
+    pub oldest: u32,
 }
 
 /// Writes one file, section after section.
@@ -297,6 +299,9 @@ fn read_header(bytes: &[u8], kind: FileKind, file: &str) -> Result<u128> {
     if format > kind.format {
         return Err(Error::NewerFormat { file: file.into(), found: format, supported: kind.format });
     }
+    if format < kind.oldest {
+        return Err(Error::OlderFormat { file: file.into(), found: format, oldest: kind.oldest });
+    }
     Ok(u128::from_le_bytes(id))
 }
 
@@ -348,7 +353,7 @@ mod tests {
     use super::super::RamDirectory;
     use super::*;
 
-    const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 3 };
+    const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 3, oldest: 2 };
 
     fn sample(directory: &RamDirectory, format: u32) -> Vec<Vec<u8>> {
         let sections: Vec<Vec<u8>> = [0, 1, 4095, 4096, 50_000]
@@ -414,10 +419,16 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_named_as_such() {
-        let directory = RamDirectory::new();
-        let sections = sample(&directory, 4);
-        let error = reads_as(&directory, &sections).unwrap_err();
+    fn newer_and_older_formats_are_named_as_such() {
+        let read = |format| {
+            let directory = RamDirectory::new();
+            let sections = sample(&directory, format);
+            reads_as(&directory, &sections)
+        };
+        let error = read(4).unwrap_err();
         assert!(matches!(error, Error::NewerFormat { found: 4, supported: 3, .. }), "{error}");
+        let error = read(1).unwrap_err();
+        assert!(matches!(error, Error::OlderFormat { found: 1, oldest: 2, .. }), "{error}");
+        assert!(read(2).unwrap() && read(3).unwrap());
     }
 }

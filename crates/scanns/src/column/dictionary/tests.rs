@@ -7,7 +7,7 @@ use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory, 
 
 mod sizes;
 
-const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 1 };
+const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 1, oldest: 1 };
 
 /// The two sections of a dictionary of `terms`.
 fn write(terms: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {

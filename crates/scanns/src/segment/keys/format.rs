@@ -8,10 +8,8 @@ pub(super) const BLOCK: usize = 16;
 pub(super) const HEAD: usize = 16;
 /// Bytes of a run.
 pub(super) const RUN: usize = 16;
-/// Bytes of an entry of the hashes.
-pub(super) const HASH: usize = 12;
-/// Bytes of a stamp.
-pub(super) const STAMP: usize = 16;
+/// Bytes of the hash in an entry of the hashes.
+pub(super) const HASH: usize = 4;
 
 /// The first line of a run that is a whole file.
 pub(in crate::segment) const WHOLE_FILE: u64 = 0;
@@ -49,7 +47,13 @@ pub struct Keys {
     pub runs: Option<Vec<KeyRun>>,
 }
 
-/// The hash that is used to find a path.
-pub(super) fn hash(path: &[u8]) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(path)
+/// The hash that is used to find a path: the upper half of its xxh3-64.
+pub(super) fn hash(path: &[u8]) -> u32 {
+    u32::try_from(xxhash_rust::xxh3::xxh3_64(path) >> 32).unwrap_or(u32::MAX)
+}
+
+/// Bytes of a number below `count`.
+pub(super) fn width_of(count: usize) -> usize {
+    let bits = usize::BITS - count.saturating_sub(1).leading_zeros();
+    (bits.div_ceil(8) as usize).max(1)
 }

@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::format::{KeyKind, KeyRun, RUN, WHOLE_FILE};
-use super::places::place_width;
+use super::format::{KeyKind, KeyRun, RUN, WHOLE_FILE, width_of};
 use super::read::{KeyReader, KeyRuns};
-use super::write::{PathWriter, PlaceWriter, begin_runs, write_hash, write_run, write_stamp};
+use super::stamps::write_stamps;
+use super::write::{HashWriter, PathWriter, PlaceWriter, begin_runs, write_run};
 use crate::error::Result;
-use crate::segment::layout::{HASHES, STAMPS};
 use crate::segment::renumbering::Renumbering;
+use crate::source::Stamp;
 use crate::store::EnvelopeWriter;
 
 /// The keys of one segment, and the documents that survive.
@@ -55,14 +55,17 @@ pub(super) fn merge_paths(
         numbers.push(used);
     }
     let count = paths.finish(out)?;
-    out.begin(STAMPS)?;
-    let stamped = sources.iter().any(|KeySource { keys, .. }| keys.has_stamps());
-    for (KeySource { keys, .. }, numbers) in sources.iter().zip(&numbers).filter(|_| stamped) {
-        for path in (0..keys.paths()).filter(|&path| numbers.get(path).is_some()) {
-            write_stamp(&keys.stamp(path)?, out)?;
+    let stamps = sources.iter().map(|source| source.keys.stamps()).collect::<Result<Vec<_>>>()?;
+    let each_stamp = |visit: &mut dyn FnMut(Stamp) -> Result<()>| {
+        for ((KeySource { keys, .. }, stamps), numbers) in sources.iter().zip(&stamps).zip(&numbers) {
+            for path in (0..keys.paths()).filter(|&path| numbers.get(path).is_some()) {
+                visit(stamps.as_ref().map_or_else(|| Ok(Stamp::default()), |stamps| stamps.get(path))?)?;
+            }
         }
-    }
-    merge_hashes(sources, &numbers, out)?;
+        Ok(())
+    };
+    write_stamps(&each_stamp, out)?;
+    merge_hashes(sources, &numbers, count, out)?;
     Ok((numbers, count))
 }
 
@@ -84,8 +87,13 @@ fn used_paths(keys: &KeyReader<'_>, docs: &Renumbering, base: u32) -> Result<Ren
 }
 
 /// Merges the hashes, which are sorted in each source.
-fn merge_hashes(sources: &[KeySource<'_>], numbers: &[Renumbering], out: &mut EnvelopeWriter) -> Result<()> {
-    out.begin(HASHES)?;
+fn merge_hashes(
+    sources: &[KeySource<'_>],
+    numbers: &[Renumbering],
+    count: u32,
+    out: &mut EnvelopeWriter,
+) -> Result<()> {
+    let mut writer = HashWriter::begin(count as usize, out)?;
     // The next surviving entry of a source: (hash, new number of the path, source, index of the following
     // entry).
     let next = |source: usize, mut entry: usize| -> Result<Option<_>> {
@@ -106,7 +114,7 @@ fn merge_hashes(sources: &[KeySource<'_>], numbers: &[Renumbering], out: &mut En
         heap.extend(next(source, 0)?);
     }
     while let Some(Reverse((hash, number, source, entry))) = heap.pop() {
-        write_hash(hash, number, out)?;
+        writer.push(hash, number, out)?;
         heap.extend(next(source, entry)?);
     }
     Ok(())
@@ -239,7 +247,7 @@ pub(super) fn survivors(sources: &[KeySource<'_>]) -> usize {
 
 /// Bytes of the places of `documents` documents.
 pub(super) fn bytes_of_places(documents: usize) -> u64 {
-    (documents * place_width(documents)) as u64
+    (documents * width_of(documents)) as u64
 }
 
 /// Writes the runs in the order of their places, and the place of each document.

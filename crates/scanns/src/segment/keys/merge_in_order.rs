@@ -7,11 +7,12 @@
 use super::format::{KeyKind, KeyRun, RUN, WHOLE_FILE, hash};
 use super::merge::{KeySource, bytes_of_places, merge_paths, merged_bytes, survivors};
 use super::read::KeyReader;
-use super::write::{FrontCoder, PathWriter, PlaceWriter, begin_runs, write_hash, write_run, write_stamp};
+use super::stamps::write_stamps;
+use super::write::{FrontCoder, PathWriter, PlaceWriter, begin_runs, write_run, write_sorted_hashes};
 use crate::error::Result;
-use crate::segment::layout::{HASHES, STAMPS};
 use crate::segment::order::{DocumentOrder, Origin};
 use crate::segment::renumbering::Renumbering;
+use crate::source::Stamp;
 use crate::store::EnvelopeWriter;
 
 /// Documents between two calls of `look`.
@@ -108,15 +109,16 @@ fn write_files(
         hashes.push((hash(&path), paths.push(&path, out)?));
     }
     let count = paths.finish(out)?;
-    out.begin(STAMPS)?;
-    if sources.iter().any(|KeySource { keys, .. }| keys.has_stamps()) {
+    let stamps = sources.iter().map(|source| source.keys.stamps()).collect::<Result<Vec<_>>>()?;
+    let each_stamp = |visit: &mut dyn FnMut(Stamp) -> Result<()>| {
         for Origin { source, doc } in order.origins(documents) {
-            reader(source).map_or(Ok(()), |keys| write_stamp(&keys.stamp(doc)?, out))?;
+            let Some(stamps) = stamps.get(source) else { continue };
+            visit(stamps.as_ref().map_or_else(|| Ok(Stamp::default()), |stamps| stamps.get(doc))?)?;
         }
-    }
-    hashes.sort_unstable();
-    out.begin(HASHES)?;
-    hashes.into_iter().try_for_each(|(hash, path)| write_hash(hash, path, out))?;
+        Ok(())
+    };
+    write_stamps(&each_stamp, out)?;
+    write_sorted_hashes(hashes, out)?;
     begin_runs(KeyKind::Files, count, out)
 }
 

@@ -1,16 +1,19 @@
 //! The keys of documents: paths of files, and lines in them.
 //!
 //! ```text
-//! paths  = path …                                  a section of its own, as are the next four
+//! paths  = path …                                  a section of its own, as are the next three
 //! path   = shared varint | length varint | bytes   front-coded, afresh every 16 paths
 //! places = offset of the block u64 …               per 16 paths
-//! stamps = (size u64 | modified i64) …             per path, of the file as indexed; empty if all are 0
-//! hashes = (hash u64 | path u32) …                 xxh3-64 of each path, ascending, then by path
+//! hashes = (hash u32 | path) …                     upper half of the xxh3-64 of each path, ascending, then by
+//!                                                  path, which takes the fewest bytes that hold the largest
 //! keys   = kind u32 | paths u32 | zero u64 | run …
 //! kind   = 0: document d is path d, 1: runs of documents, 2: runs of places
 //! run    = first document u32 | path u32 | first line u64        kinds 1 and 2, ascending by document
 //! order  = place of each document, all of the fewest bytes that hold the largest          kind 2 only
 //! ```
+//!
+//! The stamps of the files, as indexed, are two columns: size and time of modification. If all are 0, they
+//! are empty.
 //!
 //! The documents of a run are consecutive lines of its path. A run whose first line is 0 is one document, the
 //! whole file. So lines take almost no space, and a merge can join files and lines. If a merge has reordered
@@ -18,14 +21,15 @@
 //! they take less space than a run for each line.
 //!
 //! `format.rs` defines the types and sizes, `write.rs` writes the sections, `read.rs` finds keys and
-//! documents in them, `places.rs` maps documents to places, `merge.rs` joins the keys of several segments,
-//! and `merge_in_order.rs` does so in another order.
+//! documents in them, `stamps.rs` writes and reads stamps, `places.rs` maps documents to places. `merge.rs`
+//! joins the keys of several segments, and `merge_in_order.rs` does so in another order.
 
 mod format;
 mod merge;
 mod merge_in_order;
 mod places;
 mod read;
+mod stamps;
 mod write;
 
 pub(super) use format::WHOLE_FILE;
@@ -33,4 +37,5 @@ pub use format::{KeyRun, Keys};
 pub(super) use merge::{KeySource, merge};
 pub(super) use merge_in_order::{bytes_in_order, merge_in_order};
 pub(super) use read::KeyReader;
+pub(super) use stamps::Stamps;
 pub(super) use write::write;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::format::width_of;
 use crate::error::{Error, Result};
 use crate::store::Section;
 
@@ -14,16 +15,10 @@ pub(in crate::segment) struct DocumentPlaces<'a> {
     width: usize,
 }
 
-/// Bytes of a place among `documents` places.
-pub(super) fn place_width(documents: usize) -> usize {
-    let bits = usize::BITS - documents.saturating_sub(1).leading_zeros();
-    (bits.div_ceil(8) as usize).max(1)
-}
-
 impl<'a> DocumentPlaces<'a> {
     /// The places of `documents` documents.
     pub(super) fn open(section: &'a Section, documents: u32) -> Result<Self> {
-        let width = place_width(documents as usize);
+        let width = width_of(documents as usize);
         if section.len() == documents as usize * width {
             Ok(DocumentPlaces { section, documents, width })
         } else {

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::format::{BLOCK, HASH, HEAD, KeyRun, RUN, STAMP, WHOLE_FILE, hash};
+use super::format::{BLOCK, HASH, HEAD, KeyRun, RUN, WHOLE_FILE, hash, width_of};
 use super::places::DocumentPlaces;
+use super::stamps::Stamps;
 use crate::codec::ByteReader;
 use crate::error::{Error, Result};
-use crate::segment::layout::{HASHES, KEYS, ORDER, PATHS, PLACES, STAMPS};
+use crate::segment::layout::{HASHES, KEYS, ORDER, PATHS, PLACES};
 use crate::source::Stamp;
 use crate::store::{Envelope, Section};
 
@@ -20,7 +21,8 @@ pub(in crate::segment) struct KeyReader<'a> {
     paths: &'a Section,
     places: &'a Section,
     hashes: &'a Section,
-    stamps: &'a Section,
+    /// The file of the segment.
+    file: &'a Envelope,
     pub(super) max_doc: u32,
     by_run: bool,
     /// The place of each document among the runs, if it differs from the number of the document.
@@ -38,7 +40,7 @@ impl<'a> KeyReader<'a> {
     /// [`Error::Corrupt`] if the sizes of the sections contradict each other.
     pub(in crate::segment) fn open(file: &'a Envelope, max_doc: u32) -> Result<Self> {
         let (keys, paths) = (file.section(KEYS)?, file.section(PATHS)?);
-        let (places, hashes, stamps) = (file.section(PLACES)?, file.section(HASHES)?, file.section(STAMPS)?);
+        let (places, hashes) = (file.section(PLACES)?, file.section(HASHES)?);
         let wrong = || keys.corrupt("the sizes of its parts contradict each other");
         let mut head = ByteReader::new(keys.get(0..HEAD)?);
         let (Some(kind @ 0..=2), Some(count)) = (head.u32(), head.u32()) else { return Err(wrong()) };
@@ -50,11 +52,10 @@ impl<'a> KeyReader<'a> {
         };
         let fits = runs.is_multiple_of(RUN)
             && places.len() == (count as usize).div_ceil(BLOCK) * 8
-            && hashes.len() == count as usize * HASH
-            && (stamps.len() == count as usize * STAMP || stamps.len() == 0)
+            && hashes.len() == count as usize * (HASH + width_of(count as usize))
             && if by_run { runs / RUN <= max_doc as usize } else { runs == 0 && count == max_doc };
         let runs = runs / RUN;
-        let reader = KeyReader { keys, paths, places, hashes, stamps, max_doc, by_run, order, count, runs };
+        let reader = KeyReader { keys, paths, places, hashes, file, max_doc, by_run, order, count, runs };
         if fits { Ok(reader) } else { Err(wrong()) }
     }
 
@@ -102,7 +103,8 @@ impl<'a> KeyReader<'a> {
         let index = if self.by_run { self.run_of(self.place(doc)?)? } else { None };
         let run = index.map(|index| self.run(index)).transpose()?;
         let path = run.map_or(doc, |run| run.path);
-        Ok((self.path(path)?, self.stamp(path)?, run.is_some_and(|run| run.first_line != WHOLE_FILE)))
+        let stamp = self.stamps()?.map_or_else(|| Ok(Stamp::default()), |stamps| stamps.get(path))?;
+        Ok((self.path(path)?, stamp, run.is_some_and(|run| run.first_line != WHOLE_FILE)))
     }
 
     /// The place of a document among the runs.
@@ -218,10 +220,13 @@ impl<'a> KeyReader<'a> {
     }
 
     /// Entry `index` of the hashes: a hash, and the number of its path.
-    pub(super) fn hash(&self, index: usize) -> Result<(u64, u32)> {
-        let mut entry = ByteReader::new(self.hashes.get(index * HASH..index * HASH + HASH)?);
-        match (entry.u64(), entry.u32()) {
-            (Some(hash), Some(path)) if path < self.count => Ok((hash, path)),
+    pub(super) fn hash(&self, index: usize) -> Result<(u32, u32)> {
+        let len = HASH + width_of(self.count as usize);
+        let mut entry = ByteReader::new(self.hashes.get(index * len..index * len + len)?);
+        let hash = entry.u32();
+        let path = entry.remaining().iter().rev().fold(0u32, |path, &byte| path << 8 | u32::from(byte));
+        match hash {
+            Some(hash) if path < self.count => Ok((hash, path)),
             _ => Err(self.damaged(format_args!("path in entry {index} of the hashes"))),
         }
     }
@@ -249,21 +254,13 @@ impl<'a> KeyReader<'a> {
     }
 
     /// Returns true if the paths have stamps; documents that programs added have none.
-    pub(in crate::segment) fn has_stamps(&self) -> bool {
-        self.stamps.len() > 0
+    pub(in crate::segment) fn has_stamps(&self) -> Result<bool> {
+        Stamps::exist(self.file)
     }
 
-    /// The stamp of path `number`.
-    pub(in crate::segment) fn stamp(&self, number: u32) -> Result<Stamp> {
-        if !self.has_stamps() {
-            return Ok(Stamp::default());
-        }
-        let at = number as usize * STAMP;
-        let mut reader = ByteReader::new(self.stamps.get(at..at + STAMP)?);
-        match (reader.u64(), reader.u64()) {
-            (Some(bytes), Some(modified)) => Ok(Stamp { bytes, modified: modified.cast_signed() }),
-            _ => Err(self.damaged(format_args!("stamp of path {number}"))),
-        }
+    /// The stamps of the paths; `None` if they have none.
+    pub(in crate::segment) fn stamps(&self) -> Result<Option<Stamps>> {
+        Stamps::open(self.file, self.count)
     }
 
     /// The documents of the paths with these ascending numbers, as ranges in order.
@@ -313,13 +310,16 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// Verifies that all runs can be read, that each document has a different place, and that every path can
-    /// be read and is found by its hash.
+    /// Verifies that all runs and stamps can be read, that each document has a different place, and that
+    /// every path can be read and is found by its hash.
     pub(in crate::segment) fn check(&self) -> Result<()> {
         for run in self.runs()? {
             run?;
         }
         self.order.map_or(Ok(()), |order| order.documents().map(drop))?;
+        if let Some(stamps) = self.stamps()? {
+            (0..self.count).try_for_each(|path| stamps.get(path).map(drop))?;
+        }
         let mut expected = Vec::with_capacity(self.count as usize);
         self.each_path(|number, path| {
             expected.push((hash(path), number));

@@ -1,11 +1,10 @@
 //! Writes the sections of keys from front to back.
 
-use super::format::{BLOCK, HASH, HEAD, KeyKind, KeyRun, Keys, RUN, STAMP, hash};
-use super::places::place_width;
+use super::format::{BLOCK, HEAD, KeyKind, KeyRun, Keys, RUN, hash, width_of};
+use super::stamps::write_stamps;
 use crate::codec::put_varint;
 use crate::error::Result;
-use crate::segment::layout::{HASHES, KEYS, ORDER, PATHS, PLACES, STAMPS};
-use crate::source::Stamp;
+use crate::segment::layout::{HASHES, KEYS, ORDER, PATHS, PLACES};
 use crate::store::EnvelopeWriter;
 
 /// Bytes of places per write.
@@ -19,13 +18,8 @@ pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result
         hashes.push((hash(path), paths.push(path, out)?));
     }
     let count = paths.finish(out)?;
-    out.begin(STAMPS)?;
-    if keys.stamps.iter().any(|stamp| *stamp != Stamp::default()) {
-        keys.stamps.iter().try_for_each(|stamp| write_stamp(stamp, out))?;
-    }
-    hashes.sort_unstable();
-    out.begin(HASHES)?;
-    hashes.into_iter().try_for_each(|(hash, path)| write_hash(hash, path, out))?;
+    write_stamps(&|visit| keys.stamps.iter().try_for_each(|&stamp| visit(stamp)), out)?;
+    write_sorted_hashes(hashes, out)?;
     begin_runs(if keys.runs.is_some() { KeyKind::Runs } else { KeyKind::Files }, count, out)?;
     keys.runs.iter().flatten().try_for_each(|run| write_run(run, out))
 }
@@ -91,20 +85,31 @@ impl PathWriter {
     }
 }
 
-/// Writes the stamp of the next path. The section of stamps must be open.
-pub(super) fn write_stamp(stamp: &Stamp, out: &mut EnvelopeWriter) -> Result<()> {
-    let mut bytes = [0; STAMP];
-    bytes[..8].copy_from_slice(&stamp.bytes.to_le_bytes());
-    bytes[8..].copy_from_slice(&stamp.modified.to_le_bytes());
-    out.write(&bytes)
+/// Writes the hashes of all paths, given in any order.
+pub(super) fn write_sorted_hashes(mut hashes: Vec<(u32, u32)>, out: &mut EnvelopeWriter) -> Result<()> {
+    hashes.sort_unstable();
+    let mut writer = HashWriter::begin(hashes.len(), out)?;
+    hashes.into_iter().try_for_each(|(hash, path)| writer.push(hash, path, out))
 }
 
-/// Writes the next entry of the hashes. The section of hashes must be open.
-pub(super) fn write_hash(hash: u64, path: u32, out: &mut EnvelopeWriter) -> Result<()> {
-    let mut entry = [0; HASH];
-    entry[..8].copy_from_slice(&hash.to_le_bytes());
-    entry[8..].copy_from_slice(&path.to_le_bytes());
-    out.write(&entry)
+/// Writes the hashes of paths in ascending order.
+pub(super) struct HashWriter {
+    /// Bytes of the number of a path.
+    width: usize,
+}
+
+impl HashWriter {
+    /// Begins the section of the hashes of `paths` paths.
+    pub(super) fn begin(paths: usize, out: &mut EnvelopeWriter) -> Result<Self> {
+        out.begin(HASHES)?;
+        Ok(HashWriter { width: width_of(paths) })
+    }
+
+    pub(super) fn push(&mut self, hash: u32, path: u32, out: &mut EnvelopeWriter) -> Result<()> {
+        out.write(&hash.to_le_bytes())?;
+        let path = path.to_le_bytes();
+        out.write(path.get(..self.width).unwrap_or(&path))
+    }
 }
 
 /// Writes the places of documents in sequence.
@@ -117,7 +122,7 @@ impl PlaceWriter {
     /// Begins the section of the places of `documents` documents.
     pub(super) fn begin(documents: usize, out: &mut EnvelopeWriter) -> Result<Self> {
         out.begin(ORDER)?;
-        Ok(PlaceWriter { width: place_width(documents), bytes: Vec::with_capacity(WRITE) })
+        Ok(PlaceWriter { width: width_of(documents), bytes: Vec::with_capacity(WRITE) })
     }
 
     pub(super) fn push(&mut self, place: u32, out: &mut EnvelopeWriter) -> Result<()> {

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::store::{Directory, Envelope, FileKind, RamDirectory};
 
-    const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 1 };
+    const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 1, oldest: 1 };
 
     #[test]
     fn bytes_come_out_in_the_order_in_which_they_went_in() {

@@ -21,7 +21,7 @@ use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory};
 use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 
-const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 1 };
+const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 1, oldest: 1 };
 const PLACE: BlockSections = BlockSections { blocks: 1, index: 2, what: "documents" };
 const ALL: [Compression; 4] =
     [Compression::None, Compression::Lz4, Compression::Zstd(1), Compression::Zstd(7)];
