@@ -56,15 +56,16 @@ fn random_csv(random: &mut Rng, names: bool, len: usize) -> Vec<u8> {
         write!(text, "{row}{end}").unwrap();
     }
     if random.bool() {
-        text.truncate(text.len() - end.len());
+        text.truncate(text.len().saturating_sub(end.len()));
     }
     text
 }
 
-/// What the report says about records, without the bytes of examples that several files share.
+/// What the report says about records.
 fn summary(report: &IndexReport) -> String {
     let records = &report.records;
-    let failed: Vec<_> = report.failed.iter().map(|failure| (&failure.path, &failure.reason)).collect();
+    let mut failed: Vec<_> = report.failed.iter().map(|failure| (&failure.path, &failure.reason)).collect();
+    failed.sort();
     format!(
         "{} {} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {failed:?}",
         report.documents,
