@@ -20,6 +20,7 @@ use crate::sys::PageSize;
 mod chains;
 mod columns;
 mod contents;
+mod divided_csv;
 mod flush;
 mod keyed;
 mod living;

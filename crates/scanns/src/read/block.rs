@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::read::cuts::PieceStart;
 use crate::read::lines::LineNumber;
 use crate::read::queue::DualQueue;
 use crate::sys::{BLOCK_PADDING, BlockMemory, Cpus, pin_current_thread};
@@ -14,8 +15,7 @@ pub(super) const CARRY: usize = 64 << 10;
 /// The bytes of one input that lie in one block.
 ///
 /// A piece never begins or ends inside a token. It ends inside a record only if `closes` is false; such a
-/// piece contains no line feed if records end with lines. The reader does not parse CSV: CSV files are never
-/// divided.
+/// piece contains no line feed if records end with lines.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// Number of the input in the list given to [`start`](crate::read::start).
@@ -40,8 +40,11 @@ pub struct Piece {
     /// Nothing of the input follows. Only set for decoded text; the last piece may be empty.
     pub last: bool,
     /// If records end with lines: number of the line that contains the first byte; `None` if the file could
-    /// not be opened.
+    /// not be opened. Otherwise, the number of the first record if `from_cut` is set.
     pub first_line: Option<LineNumber>,
+    /// How to read the records from here on, if the piece opens behind a cut that
+    /// [`FindCuts`](crate::read::FindCuts) found.
+    pub from_cut: Option<PieceStart>,
 }
 
 /// The memory of a block and the pieces in it; circulates between reader and lane.

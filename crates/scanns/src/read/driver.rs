@@ -37,13 +37,10 @@ pub struct ReadReport {
     pub decoded: Vec<ContentCount>,
 }
 
-/// Starts reading `inputs`.
-///
-/// Each lane must be emptied by its own thread, or dropped. After `cancel` was set, readers and lanes end as
-/// soon as a block moves.
+/// Like [`start_after`], with all bytes, and records that are not cut.
 ///
 /// # Errors
-/// Invalid options, or a lack of memory or threads.
+/// As [`start_after`].
 pub fn start(
     inputs: Arc<Vec<Input>>,
     records: Records,
@@ -51,24 +48,26 @@ pub fn start(
     options: &ReadOptions,
     cancel: Arc<AtomicBool>,
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
-    start_after(inputs, BTreeMap::new(), records, analyzer, options, cancel)
+    let rules = Rules { records, analyzer: analyzer.clone(), cuts: None };
+    start_after(inputs, BTreeMap::new(), rules, options, cancel)
 }
 
-/// Like [`start`], but does not read the lines in `done`, which is keyed by the number of the input.
+/// Starts reading `inputs`, without the lines in `done`, which is keyed by the number of the input.
+///
+/// Each lane must be emptied by its own thread, or dropped. After `cancel` was set, readers and lanes end as
+/// soon as a block moves.
 ///
 /// # Errors
-/// As [`start`].
+/// Invalid options, or a lack of memory or threads.
 pub fn start_after(
     inputs: Arc<Vec<Input>>,
     done: BTreeMap<u32, Vec<LineSpan>>,
-    records: Records,
-    analyzer: &Analyzer,
+    rules: Rules,
     options: &ReadOptions,
     cancel: Arc<AtomicBool>,
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
     options.check()?;
-    let rules = Rules { records, analyzer: analyzer.clone() };
-    let work = Arc::new(WorkList::new(inputs, done, records, options, cancel));
+    let work = Arc::new(WorkList::new(inputs, done, rules.records, options, cancel));
     let blocks = || BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages);
     share_out(&work, options, blocks, |share| {
         let reader = ReaderThread {

@@ -3,20 +3,22 @@
 //! In: the list of inputs. Out: [`Lane`]s, one for each index thread, which yield
 //! [`ReadBlock`](block::ReadBlock)s of [`Piece`]s. The inputs are divided into units, in order: whole files
 //! or ranges of lines. All pieces of a unit go to one lane, in order. Small files are packed many to a block;
-//! large files span many blocks.
+//! large files span many blocks. Only text that has to be read from its start is divided differently: its
+//! records go to any lane, block by block.
 //!
 //! Binary files become empty pieces, and compressed text and text in other encodings becomes pieces of UTF-8,
 //! see `content/`.
 //!
 //! Read `work.rs` (units) first, then `reader.rs` (the thread) and `driver.rs` (which starts it). `unit.rs`
 //! opens files, `pack.rs` packs small ones, `wave.rs` finds the cuts, `queue.rs` passes blocks back and
-//! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the lines of decoded text,
-//! `stream.rs` is standard input, `count.rs` counts files that are not plain text, and `file_text.rs` reads
-//! the text of a single file.
+//! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the records of text that is read from
+//! its start, `cuts.rs` lets others say where that can be cut, `stream.rs` is standard input, `count.rs`
+//! counts files that are not plain text, and `file_text.rs` reads the text of a single file.
 
 mod block;
 mod content;
 mod count;
+mod cuts;
 mod driver;
 mod file_text;
 mod lines;
@@ -35,11 +37,13 @@ pub use block::ReadBlock;
 pub use block::{Lane, Piece};
 pub use content::ContentOptions;
 pub use count::ContentCount;
+pub use cuts::{Cut, FindCuts, PieceStart};
 pub use driver::{ReadReport, ReaderDriver, start, start_after};
 pub use file_text::{text_of_file, text_of_start};
 pub use lines::LineNumber;
 pub use options::{Direct, ReadOptions};
 pub use stream::StreamSource;
+pub use wave::Rules;
 pub use work::LineSpan;
 
 #[cfg(test)]

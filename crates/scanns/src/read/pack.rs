@@ -141,6 +141,7 @@ impl Pack {
             decoded: false,
             last: false,
             first_line,
+            from_cut: None,
         });
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct ReaderThread {
     pub(super) next_token: u64,
     /// Holds the decoded text of a small file.
     pub(super) scratch: Vec<u8>,
-    /// Decoded text whose lines go to all lanes.
+    /// Text whose records go to all lanes.
     pub(super) shared: Option<SharedText>,
     /// Lanes that can go on after they waited.
     pub(super) ready: Vec<usize>,
@@ -242,7 +242,7 @@ impl ReaderThread {
         true
     }
 
-    /// Fills one block with lines of the shared text; returns false if the lane has to wait.
+    /// Fills one block with records of the shared text; returns false if the lane has to wait.
     fn feed_shared(&mut self, lane: usize) -> bool {
         let (Some(shared), Some(mut buffer)) = (&mut self.shared, self.lanes[lane].spare.pop()) else {
             return false;
@@ -279,8 +279,12 @@ impl ReaderThread {
     }
 
     fn push_large(&mut self, lane: usize, unit: Box<LargeUnit>) {
-        if unit.file().is_none() && self.rules.records.ends_with_lines() && self.shared.is_none() {
-            self.shared = Some(SharedText::new(unit));
+        let is_shared = match self.rules.cuts {
+            Some(_) => self.lanes.len() > 1,
+            None => unit.file().is_none() && self.rules.records.ends_with_lines(),
+        };
+        if is_shared && self.shared.is_none() {
+            self.shared = Some(SharedText::new(unit, &self.rules, self.options.drop_behind));
             return;
         }
         self.next_token += 1;

@@ -1,8 +1,9 @@
-//! Decoded text whose lines are shared out to all lanes of a reader.
+//! Text that is read from its start, and whose records are shared out to all lanes of a reader.
 //!
-//! Text can only be decoded from its start, by one thread, but one lane would index it more slowly than it is
-//! decoded. So each block of whole lines goes to the lane that needs data next. Where a line is longer than a
-//! block, the lane that has its beginning gets the rest, too, and the others wait.
+//! Text can only be decoded from its start, by one thread, and where rows of CSV end can only be found from
+//! the start. But one lane would index a text more slowly than that. So each block of whole records goes to
+//! the lane that needs data next. Where a record is longer than a block, the lane that has its beginning gets
+//! the rest, too, and the others wait.
 
 use std::sync::Arc;
 
@@ -11,14 +12,16 @@ use crate::read::unit::LargeUnit;
 use crate::read::wave::Rules;
 use crate::read::work::WorkList;
 
-/// A decoded text that is being read. See the module documentation.
+/// A text that is being read. See the module documentation.
 pub(super) struct SharedText {
     unit: Box<LargeUnit>,
+    /// Drop a file from the page cache after it was read.
+    drop_behind: bool,
     /// Bytes of the text read so far.
     offset: u64,
-    /// The lane that has the beginning of an unfinished line.
+    /// The lane that has the beginning of an unfinished record.
     owner: Option<usize>,
-    /// Lanes that wait for the end of that line.
+    /// Lanes that wait for the end of that record.
     waiting: Vec<usize>,
 }
 
@@ -29,13 +32,14 @@ pub(super) enum SharedState {
     Waiting,
     /// The block was filled, and more text follows.
     More,
-    /// The block was filled with the last lines.
+    /// The block was filled with the last records.
     Ended,
 }
 
 impl SharedText {
-    pub(super) fn new(unit: Box<LargeUnit>) -> Self {
-        SharedText { unit, offset: 0, owner: None, waiting: Vec::new() }
+    pub(super) fn new(mut unit: Box<LargeUnit>, rules: &Rules, drop_behind: bool) -> Self {
+        unit.wave.share(rules);
+        SharedText { unit, drop_behind, offset: 0, owner: None, waiting: Vec::new() }
     }
 
     /// Fills a block for `lane`; the block may stay without pieces.
@@ -56,6 +60,9 @@ impl SharedText {
             Ok(got) => {
                 let ends = got < into.len();
                 let ended = self.unit.wave.take(rules, buffer, self.offset, got, ends);
+                if let Some(file) = self.unit.file().filter(|file| self.drop_behind && !file.is_direct()) {
+                    file.drop_cached(self.offset, got as u64);
+                }
                 self.offset += got as u64;
                 ended
             }
@@ -65,7 +72,11 @@ impl SharedText {
                 true
             }
         };
-        work.count_bytes(buffer.pieces.iter().map(|piece| piece.end - piece.start).sum());
+        let bytes = buffer.pieces.iter().map(|piece| piece.end - piece.start).sum();
+        work.count_bytes(bytes);
+        if self.unit.file().is_some() {
+            work.count_consumed(bytes as u64);
+        }
         if let Some(last) = buffer.pieces.last() {
             self.owner = (!last.closes).then_some(lane);
         }

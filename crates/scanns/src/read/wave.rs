@@ -5,7 +5,11 @@
 //! front of the next block. So reads stay aligned and independent of each other, and several can be in
 //! flight.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use crate::read::block::{Buffer, CARRY, Piece};
+use crate::read::cuts::{FindCuts, PieceStart};
 use crate::read::lines::LineNumber;
 use crate::read::work::ReadUnit;
 use crate::schema::{Analyzer, Records};
@@ -27,13 +31,21 @@ pub(super) struct Wave {
     lines: u64,
     /// The bytes are decoded text.
     decoded: bool,
+    /// Finds the cuts if the unit is shared out, and records do not end with lines.
+    cuts: Option<Box<dyn FindCuts>>,
+    /// How to read on behind the last cut, if no piece begins there yet.
+    after_cut: Option<PieceStart>,
 }
 
 /// How records and tokens are delimited.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
-    pub(super) records: Records,
-    pub(super) analyzer: Analyzer,
+pub struct Rules {
+    /// What a record is.
+    pub records: Records,
+    /// Where tokens end.
+    pub analyzer: Analyzer,
+    /// Finds cuts in text whose records do not end with lines, for several lanes to share a file.
+    pub cuts: Option<Arc<dyn FindCuts>>,
 }
 
 /// The bytes of a block. Positions are in the block's memory; adding `shift` gives the offset in the file,
@@ -73,12 +85,19 @@ impl Wave {
             mid_token: false,
             lines: 0,
             decoded: false,
+            cuts: None,
+            after_cut: None,
         }
     }
 
     /// The wave of a whole file whose text has to be decoded, and has an unknown length.
     pub(super) fn decoded(unit: ReadUnit) -> Self {
         Wave { decoded: true, ..Wave::new(unit, u64::MAX) }
+    }
+
+    /// Cuts records, so that lanes can share them.
+    pub(super) fn share(&mut self, rules: &Rules) {
+        self.cuts = rules.cuts.as_ref().map(|cuts| cuts.of_next_text());
     }
 
     /// Takes `got` bytes that were read at file offset `offset` to [`CARRY`] in the buffer; `ends` says that
@@ -137,7 +156,7 @@ impl Wave {
         Some(bytes.line_feed(last, to)? + 1)
     }
 
-    fn close(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
+    fn close(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: Range<usize>) {
         let owed = self.open || !(self.started || rules.records.ends_with_lines());
         if owed || self.decoded || !range.is_empty() {
             self.push(rules, buffer, shift, range, true);
@@ -148,14 +167,12 @@ impl Wave {
     }
 
     /// Passes on all bytes that may be passed on, and keeps the rest.
-    fn cut(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: std::ops::Range<usize>) {
-        let std::ops::Range { mut start, end } = range;
-        if rules.records.ends_with_lines() {
-            let memory = buffer.memory.as_mut_slice();
-            if let Some(at) = memchr::memrchr(b'\n', &memory[start..end]) {
-                let next = start + at + 1;
+    fn cut(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: Range<usize>) {
+        let Range { mut start, end } = range;
+        if self.cuts.is_some() || rules.records.ends_with_lines() {
+            if let Some((next, state)) = self.last_cut(buffer.memory.as_mut_slice(), start..end) {
                 self.push(rules, buffer, shift, start..next, true);
-                start = next;
+                (start, self.after_cut) = (next, state);
             }
             if end - start <= CARRY && !self.open {
                 return self.keep(buffer, start, end);
@@ -174,20 +191,25 @@ impl Wave {
         self.keep(buffer, at, end);
     }
 
+    /// The last place between records in the bytes of a block, and how to read on there.
+    fn last_cut(&mut self, memory: &[u8], range: Range<usize>) -> Option<(usize, Option<PieceStart>)> {
+        if let Some(cuts) = &mut self.cuts {
+            let cut = cuts.take(&memory[CARRY..range.end])?;
+            return Some((CARRY + cut.at, Some(cut.start)));
+        }
+        let feed = memchr::memrchr(b'\n', &memory[range.clone()])?;
+        Some((range.start + feed + 1, None))
+    }
+
     fn keep(&mut self, buffer: &mut Buffer, start: usize, end: usize) {
         self.tail.extend_from_slice(&buffer.memory.as_mut_slice()[start..end]);
     }
 
-    fn push(
-        &mut self,
-        rules: &Rules,
-        buffer: &mut Buffer,
-        shift: u64,
-        range: std::ops::Range<usize>,
-        closes: bool,
-    ) {
-        let first_line = rules.records.ends_with_lines().then(|| self.next_line());
-        if first_line.is_some() {
+    fn push(&mut self, rules: &Rules, buffer: &mut Buffer, shift: u64, range: Range<usize>, closes: bool) {
+        let from_cut = self.after_cut.take();
+        let mut first_line = from_cut.as_ref().map(|start| LineNumber::after(start.records));
+        if rules.records.ends_with_lines() {
+            first_line = Some(self.next_line());
             let lines = &buffer.memory.as_mut_slice()[range.clone()];
             self.count(memchr::memchr_iter(b'\n', lines).count() as u64);
         }
@@ -203,6 +225,7 @@ impl Wave {
             decoded: self.decoded,
             last: false,
             first_line,
+            from_cut,
         });
         self.started = true;
         self.open = !closes;

@@ -25,6 +25,7 @@ mod typed;
 
 pub(crate) use counts::MALFORMED;
 pub use counts::{Conflict, FlawedRecords, Malformed, RecordCounts};
+pub(crate) use csv::CsvCuts;
 pub use csv::{
     CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer, RenamedColumn,
 };

@@ -121,6 +121,7 @@ impl FileReader {
             decoded: false,
             last: false,
             first_line: None,
+            from_cut: None,
         }
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! The options decide this for a new index. New documents of an existing index must match its documents.
 
+use std::sync::Arc;
+
 use super::file_fields::{self, FileFields};
 use super::options::IndexOptions;
 use super::record_fields::RecordFields;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
-use crate::record::CsvDialect;
+use crate::read::FindCuts;
+use crate::record::{CsvCuts, CsvDialect};
 use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 
 /// The contents of documents.
@@ -77,6 +80,16 @@ impl DocumentSource {
         match self {
             DocumentSource::Text(_) => CsvDialect::default(),
             DocumentSource::Records(fields) => fields.csv.clone(),
+        }
+    }
+
+    /// Finds where CSV files can be cut.
+    pub(crate) fn cuts(&self, records: Records) -> Option<Arc<dyn FindCuts>> {
+        match self {
+            DocumentSource::Records(fields) if records == Records::Csv => {
+                Some(Arc::new(CsvCuts::new(&fields.csv)))
+            }
+            _ => None,
         }
     }
 

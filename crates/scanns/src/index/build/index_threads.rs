@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::index::commit::ledger::{Ledger, RemainingInputs};
 use crate::index::progress::{Phase, Progress};
 use crate::invert::InvertOptions;
-use crate::read::{ContentOptions, Lane, ReadOptions, ReadReport, ReaderDriver, start_after};
+use crate::read::{ContentOptions, Lane, ReadOptions, ReadReport, ReaderDriver, Rules, start_after};
 use crate::schema::{Analyzer, Base, Stored};
 
 /// Time between two looks at the threads.
@@ -63,11 +63,15 @@ pub(crate) fn index_inputs(
     let inputs = Arc::new(remaining.inputs);
     // Readers have their own flag, because they are also stopped when an index thread fails.
     let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
+    let rules = Rules {
+        records: options.records,
+        analyzer: source.analyzer().clone(),
+        cuts: source.cuts(options.records),
+    };
     let (driver, lanes) = start_after(
         inputs.clone(),
         remaining.done,
-        options.records,
-        source.analyzer(),
+        rules,
         &ReadOptions { contents, ..options.read.clone() },
         stop.clone(),
     )?;

@@ -1,5 +1,6 @@
 //! Where records end in the bytes of a file: lines of JSON, or rows of CSV below a header.
 
+use crate::read::PieceStart;
 use crate::record::{CsvDialect, CsvHeader, CsvRows, RecordError};
 use crate::schema::Records;
 
@@ -47,6 +48,18 @@ impl RecordEnds {
                 csv.place = CsvPlace::FirstRow;
             }
         }
+    }
+
+    /// Continues a CSV file at a cut, and returns its columns; `None` for lines.
+    ///
+    /// # Errors
+    /// [`RecordError`] if the first row has no columns; the file is skipped.
+    pub(super) fn resume(&mut self, at: &PieceStart) -> Result<Option<CsvHeader>, RecordError> {
+        let header = self.read_header(&at.head)?;
+        if let RecordEnds::Rows(csv) = self {
+            csv.rows = std::mem::replace(&mut csv.rows, CsvRows::new(&csv.dialect)).with_credit(at.credit);
+        }
+        Ok(header)
     }
 
     /// Returns the length of the record that `bytes` begins with, or `None` if it continues after them. If it

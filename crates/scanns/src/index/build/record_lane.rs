@@ -118,7 +118,7 @@ impl<'a> RecordIndexer<'a> {
         })
     }
 
-    /// Starts a file or a run of lines.
+    /// Starts a file or a run of records.
     fn open(&mut self, piece: &Piece) {
         self.carry.clear();
         self.skipped = None;
@@ -126,6 +126,13 @@ impl<'a> RecordIndexer<'a> {
         (self.later, self.lines_before) = (0, 0);
         self.line = piece.first_line.clone().unwrap_or_else(|| LineNumber::after(0));
         self.ends.open();
+        if let Some(start) = &piece.from_cut {
+            self.lines_before = start.lines;
+            // The reader cuts only files with columns.
+            if let Ok(Some(header)) = self.ends.resume(start) {
+                self.reader.set_format(RecordFormat::Csv(header));
+            }
+        }
         if let Some(input) = self.context.inputs.get(piece.input as usize) {
             self.out.keys.lines(self.fields.current_document(), piece.input, input, self.line.clone());
         }

@@ -10,7 +10,7 @@ use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
 /// Key → field → its values, keywords and numbers ascending.
-type Documents = BTreeMap<String, BTreeMap<String, Vec<String>>>;
+pub(super) type Documents = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
 fn schema() -> Schema {
     let mut schema = Schema::new();
@@ -31,7 +31,7 @@ fn schema() -> Schema {
 }
 
 /// Options for records with a schema; small blocks and stretches, so that records lie across their borders.
-fn with(schema: &Schema, root: &Path, records: Records, lanes: usize) -> IndexOptions {
+pub(super) fn with(schema: &Schema, root: &Path, records: Records, lanes: usize) -> IndexOptions {
     let fields =
         FieldOptions { schema: Some((schema.clone(), Sources::of(schema))), ..FieldOptions::default() };
     let mut options = IndexOptions { fields, analyzer: None, ..options(root, records, lanes) };
@@ -41,7 +41,7 @@ fn with(schema: &Schema, root: &Path, records: Records, lanes: usize) -> IndexOp
     options
 }
 
-fn build_all(directory: &RamDirectory, options: &IndexOptions) -> IndexReport {
+pub(super) fn build_all(directory: &RamDirectory, options: &IndexOptions) -> IndexReport {
     let report = build_in(directory, options, &Progress::new(), &Arc::default()).unwrap();
     let never = AtomicBool::new(false);
     let checked = check_in(directory, CheckLevel::Cross, &Progress::new(), &never).unwrap();
@@ -50,7 +50,7 @@ fn build_all(directory: &RamDirectory, options: &IndexOptions) -> IndexReport {
 }
 
 /// All columns of all documents.
-fn columns(snapshot: &Snapshot) -> Documents {
+pub(super) fn columns(snapshot: &Snapshot) -> Documents {
     let mut documents = Documents::new();
     let visit = |hit: crate::search::Hit| {
         let key = String::from_utf8(snapshot.key(&hit).unwrap()).unwrap();
@@ -70,7 +70,7 @@ fn columns(snapshot: &Snapshot) -> Documents {
     documents
 }
 
-fn open(directory: &RamDirectory) -> Snapshot {
+pub(super) fn open(directory: &RamDirectory) -> Snapshot {
     Snapshot::open_in(directory).unwrap().unwrap()
 }
 

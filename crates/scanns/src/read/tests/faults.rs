@@ -251,7 +251,7 @@ fn reader_of(inputs: Arc<Vec<Input>>, lanes: Vec<LaneState>) -> (ReaderThread, L
     let options = small_blocks(1);
     let reader = ReaderThread {
         work: Arc::new(WorkList::new(inputs, Default::default(), Records::File, &options, Arc::default())),
-        rules: Rules { records: Records::File, analyzer: whitespace() },
+        rules: Rules { records: Records::File, analyzer: whitespace(), cuts: None },
         options,
         queue,
         lanes,

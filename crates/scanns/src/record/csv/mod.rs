@@ -19,9 +19,11 @@
 //! be data: that is the dialect.
 //!
 //! `dialect.rs` says how rows are written, and `sniff.rs` finds it out from samples; `delimiter.rs` guesses
-//! and parses delimiters, `rows.rs` finds the ends of rows in a stream, `row.rs` the values of a row,
-//! `header.rs` the names of the columns; `quotes.rs` removes doubled quotes.
+//! and parses delimiters, `rows.rs` finds the ends of rows in a stream, `cuts.rs` where the stream can be
+//! divided, `row.rs` the values of a row, `header.rs` the names of the columns; `quotes.rs` removes doubled
+//! quotes.
 
+mod cuts;
 mod delimiter;
 mod dialect;
 mod header;
@@ -32,6 +34,7 @@ mod sniff;
 #[cfg(test)]
 mod tests;
 
+pub use cuts::CsvCuts;
 pub use delimiter::CsvDelimiter;
 pub use dialect::{CsvDialect, CsvNames, CsvOptions, CsvQuotes};
 pub use header::{CsvHeader, RenamedColumn};

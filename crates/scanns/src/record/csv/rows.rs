@@ -78,6 +78,8 @@ pub struct CsvRows {
     credit: usize,
     /// The number of lines of the last row.
     lines: u64,
+    /// How many bytes, from its start on, decided where the last row ends.
+    reach: usize,
 }
 
 impl CsvRows {
@@ -92,6 +94,7 @@ impl CsvRows {
             first_line: None,
             credit: MOST_CREDIT,
             lines: 0,
+            reach: 0,
         }
     }
 
@@ -118,6 +121,8 @@ impl CsvRows {
             None => return None,
         };
         let end = if self.first_line.is_some() { self.end_of_several(bytes, end) } else { end };
+        // Behind a quote, two more bytes may count.
+        self.reach = if end == self.at { end } else { self.at + 2 };
         self.credit = MOST_CREDIT.min(self.credit + CREDIT_PER_BYTE * end);
         self.start_row();
         Some(end)
@@ -131,6 +136,21 @@ impl CsvRows {
     /// The number of lines of the last row.
     pub fn lines(&self) -> u64 {
         self.lines
+    }
+
+    /// How many bytes, from its start on, decided where the last row ends: its length, or more.
+    pub(super) fn reach(&self) -> usize {
+        self.reach
+    }
+
+    /// Bytes that may be searched in vain before the next row.
+    pub(super) fn credit(&self) -> usize {
+        self.credit
+    }
+
+    /// Starts at a row before which this number of bytes could be searched in vain.
+    pub(crate) fn with_credit(self, credit: usize) -> Self {
+        CsvRows { credit, ..self }
     }
 
     /// Continues the search; returns the end of the row.
