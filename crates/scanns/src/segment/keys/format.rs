@@ -3,7 +3,7 @@
 use crate::source::Stamp;
 
 /// Paths per front-coded block.
-pub(super) const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 32;
 /// Bytes before the first run.
 pub(super) const HEAD: usize = 16;
 /// Bytes of a run.

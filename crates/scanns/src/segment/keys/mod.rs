@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! paths  = path …                                  a section of its own, as are the next three
-//! path   = shared varint | length varint | bytes   front-coded, afresh every 16 paths
-//! places = offset of the block u64 …               per 16 paths
-//! hashes = (hash u32 | path) …                     upper half of the xxh3-64 of each path, ascending, then by
-//!                                                  path, which takes the fewest bytes that hold the largest
+//! path   = shared varint | length varint | bytes   front-coded, afresh every 32 paths
+//! places = offset of the block u64 …               per 32 paths
+//! hashes = (hash u32 | path) …                     upper half of the xxh3-64 of each path, ascending, then
+//!                                                  by path: the fewest bytes that hold the largest
 //! keys   = kind u32 | paths u32 | zero u64 | run …
 //! kind   = 0: document d is path d, 1: runs of documents, 2: runs of places
 //! run    = first document u32 | path u32 | first line u64        kinds 1 and 2, ascending by document
@@ -30,6 +30,8 @@ mod merge_in_order;
 mod places;
 mod read;
 mod stamps;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub(super) use format::WHOLE_FILE;

@@ -178,12 +178,8 @@ impl<'a> KeyReader<'a> {
         if number >= self.count {
             return Err(damaged());
         }
-        let mut block = self.block(number as usize / BLOCK)?;
-        let mut path = Vec::new();
-        for _ in 0..=number as usize % BLOCK {
-            read_path(&mut block, &mut path).ok_or_else(damaged)?;
-        }
-        Ok(path)
+        let block = self.block(number as usize / BLOCK)?;
+        nth_path(block, number as usize % BLOCK).ok_or_else(damaged)
     }
 
     /// The bytes of a block of paths.
@@ -336,8 +332,29 @@ impl<'a> KeyReader<'a> {
     }
 }
 
+/// Reads path `n` of a block: from back to front, so that each byte is copied once.
+pub(super) fn nth_path(mut block: ByteReader<'_>, n: usize) -> Option<Vec<u8>> {
+    let mut parts = [(0, &b""[..]); BLOCK];
+    let parts = parts.get_mut(..=n)?;
+    let mut len = 0;
+    for part in &mut *parts {
+        let shared = usize::try_from(block.varint()?).ok().filter(|&shared| shared <= len)?;
+        let own = usize::try_from(block.varint()?).ok()?;
+        *part = (shared, block.take(own)?);
+        len = shared + own;
+    }
+    let mut path = vec![0; len];
+    for &(shared, own) in parts.iter().rev() {
+        if shared < len {
+            path.get_mut(shared..len)?.copy_from_slice(own.get(..len - shared)?);
+            len = shared;
+        }
+    }
+    Some(path)
+}
+
 /// Reads the path that follows `path` in a block.
-fn read_path(block: &mut ByteReader<'_>, path: &mut Vec<u8>) -> Option<()> {
+pub(super) fn read_path(block: &mut ByteReader<'_>, path: &mut Vec<u8>) -> Option<()> {
     let shared = usize::try_from(block.varint()?).ok().filter(|&shared| shared <= path.len())?;
     let len = usize::try_from(block.varint()?).ok()?;
     path.truncate(shared);

@@ -56,7 +56,7 @@ impl FrontCoder {
     }
 }
 
-/// Writes paths in sequence, and keeps eight bytes in memory for every sixteen of them.
+/// Writes paths in sequence, and keeps eight bytes in memory for every 32 of them.
 pub(super) struct PathWriter {
     coder: FrontCoder,
     places: Vec<u8>,
