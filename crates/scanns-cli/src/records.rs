@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, ensure};
 use scanns::index::{DoubleRecord, FieldConflict, IndexOptions, MalformedRecord, RecordReport, RowRemark};
 use scanns::schema::{Records, ValueFormat};
-use scanns::sources::{CsvDelimiter, CsvNames, CsvOptions, CsvQuotes, FieldOptions, Inferred, RenamedColumn};
+use scanns::sources::{
+    CsvDelimiter, CsvNames, CsvOptions, CsvQuotes, FieldOptions, Inferred, OwnerFiles, RenamedColumn,
+};
 use serde_json::{Map, Value, json};
 
 use crate::args::FieldArgs;
@@ -43,6 +45,10 @@ pub fn fields(args: &FieldArgs, as_tsv: bool, records: Records) -> Result<FieldO
         let fits = records == Records::Csv || !given;
         ensure!(fits, "{option} is for rows of CSV: also give --records csv");
     }
+    for (option, given) in [("--passwd", args.passwd.is_some()), ("--group", args.group.is_some())] {
+        let fits = records == Records::File || !given;
+        ensure!(fits, "{option} is for the owners of files: leave --records out");
+    }
     let tab = as_tsv.then_some(CsvDelimiter::TAB);
     ensure!(
         tab.is_none() || args.csv_delimiter.is_none_or(|delimiter| Some(delimiter) == tab),
@@ -55,7 +61,8 @@ pub fn fields(args: &FieldArgs, as_tsv: bool, records: Records) -> Result<FieldO
     };
     let schema = args.schema.as_deref().map(schema_file::read).transpose()?;
     let metadata = args.no_metadata.then_some(false);
-    Ok(FieldOptions { schema, key: args.key.clone(), metadata, csv })
+    let owners = OwnerFiles { passwd: args.passwd.clone(), group: args.group.clone() };
+    Ok(FieldOptions { schema, key: args.key.clone(), metadata, owners, csv })
 }
 
 /// Writes the schema that is inferred from a sample.

@@ -204,7 +204,7 @@ pub mod writer {
 /// Files as inputs of a build: which files to index, how to read them, and how their records become
 /// documents.
 pub mod sources {
-    pub use crate::index::build::options::FieldOptions;
+    pub use crate::index::build::options::{FieldOptions, OwnerFiles};
     pub use crate::index::build::record_sample::infer_fields;
     pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
     pub use crate::record::{

@@ -40,6 +40,13 @@ pub struct FieldArgs {
     /// and cannot be added to an existing index
     #[arg(long)]
     pub no_metadata: bool,
+    /// Names of the users who own files, for files of another machine: a file in the format of /etc/passwd.
+    /// Give it with every update of the index [default: the users of this system, as getent prints them]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_metadata")]
+    pub passwd: Option<PathBuf>,
+    /// Names of groups, as --passwd: a file in the format of /etc/group
+    #[arg(long, value_name = "FILE", conflicts_with = "no_metadata")]
+    pub group: Option<PathBuf>,
 }
 
 /// What quotes are in CSV.

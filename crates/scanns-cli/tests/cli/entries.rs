@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 
@@ -136,4 +136,26 @@ fn choices_that_contradict_each_other_are_refused() {
     let ran = place.index_with(&["--content", "none"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("another treatment of the content of files"), "{}", ran.stderr);
+}
+
+#[test]
+fn owners_of_files_have_the_names_in_given_files() {
+    let place = Place::with(&[("a.txt", "one"), ("b.txt", "two")]);
+    let status = fs::metadata(place.files().join("a.txt")).unwrap();
+    let beside = |name: &str, line: String| {
+        let path = place.dir.path().join(name);
+        fs::write(&path, line).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let users = beside("users", format!("alice:x:{}:1:Alice:/home/alice:/bin/sh\n", status.uid()));
+    let groups = beside("groups", "others:x:4000000000:\n".into());
+    place.indexed(&["--passwd", &users, "--group", &groups]);
+    assert_eq!(place.count("owner:alice"), 2);
+    assert_eq!(place.count(&format!("group:{}", status.gid())), 2, "numbers without a name stay");
+    let ran = place.index_with(&["--passwd", "no such file"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("no such file"), "{}", ran.stderr);
+    let ran = place.index_with(&["--records", "lines", "--group", &groups]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("--group is for the owners of files"), "{}", ran.stderr);
 }

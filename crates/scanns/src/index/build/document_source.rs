@@ -109,7 +109,7 @@ pub(crate) struct TextField {
     pub(crate) analyzer: Analyzer,
     pub(crate) postings: Postings,
     /// The columns of file metadata, if the index has them.
-    pub(crate) files: Option<FileFields>,
+    pub(crate) files: Option<Box<FileFields>>,
     schema: Schema,
 }
 
@@ -129,7 +129,7 @@ impl TextField {
         if options.records == Records::File && options.fields.metadata != Some(false) {
             FileFields::add(&mut schema)?;
         }
-        let files = FileFields::of(&schema);
+        let files = FileFields::of(&schema, &options.fields.owners)?;
         Ok(TextField { field: Field::default(), analyzer, postings, files, schema })
     }
 
@@ -160,13 +160,9 @@ impl TextField {
         if let Some(wanted) = options.postings.filter(|&wanted| wanted != postings) {
             return conflict(format!("indexing {}", kept_of_terms(wanted)), kept_of_terms(postings).into());
         }
-        Ok(TextField {
-            field,
-            analyzer: analyzer.clone(),
-            postings,
-            files: FileFields::of(current).filter(|_| options.records == Records::File),
-            schema: current.clone(),
-        })
+        let of_files = options.records == Records::File;
+        let files = if of_files { FileFields::of(current, &options.fields.owners)? } else { None };
+        Ok(TextField { field, analyzer: analyzer.clone(), postings, files, schema: current.clone() })
     }
 }
 

@@ -6,7 +6,7 @@
 //! | `name`, `ext` | keyword | the part after the last slash, and the part after its last dot |
 //! | `type` | keyword | file, directory, link, fifo, socket or device |
 //! | `target` | keyword | where a link leads, as it stands in the link |
-//! | `owner`, `group` | keyword | the name in /etc/passwd and /etc/group, else the number |
+//! | `owner`, `group` | keyword | the name, see `owner_names.rs`, else the number |
 //! | `mtime`, `atime`, `ctime` | date | the last modification, access and status change |
 //! | `btime` | date | the creation, where the file system knows it |
 //! | `size` | unsigned | bytes |
@@ -16,11 +16,10 @@
 //!
 //! Dates before 1677-09-21 or after 2262-04-11 do not fit 64 bits. They are left out and counted.
 
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use hashbrown::HashMap;
-
+use super::options::OwnerFiles;
+use super::owner_names::{NameDatabase, OwnerNames};
 use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
@@ -71,8 +70,8 @@ struct MissingDate {
 /// The fields of file metadata in a schema, and the names of users and groups.
 pub(crate) struct FileFields {
     fields: [Field; NAMES.len()],
-    users: HashMap<u32, Vec<u8>>,
-    groups: HashMap<u32, Vec<u8>>,
+    users: OwnerNames,
+    groups: OwnerNames,
 }
 
 impl FileFields {
@@ -85,7 +84,17 @@ impl FileFields {
     }
 
     /// The fields of a schema, if it has all of them.
-    pub(crate) fn of(schema: &Schema) -> Option<Self> {
+    ///
+    /// # Errors
+    /// The files with the names of owners cannot be read.
+    pub(crate) fn of(schema: &Schema, owners: &OwnerFiles) -> Result<Option<Box<Self>>> {
+        let Some(fields) = FileFields::find(schema) else { return Ok(None) };
+        let users = OwnerNames::of(NameDatabase::Passwd, owners.passwd.as_deref())?;
+        let groups = OwnerNames::of(NameDatabase::Group, owners.group.as_deref())?;
+        Ok(Some(Box::new(FileFields { fields, users, groups })))
+    }
+
+    fn find(schema: &Schema) -> Option<[Field; NAMES.len()]> {
         let mut fields = [Field::default(); NAMES.len()];
         for (at, (name, slot)) in NAMES.into_iter().zip(&mut fields).enumerate() {
             let field = schema.field(name)?;
@@ -95,8 +104,7 @@ impl FileFields {
             }
             *slot = field;
         }
-        let (users, groups) = (names("/etc/passwd"), names("/etc/group"));
-        Some(FileFields { fields, users, groups })
+        Some(fields)
     }
 
     /// Adds the values of a file, input `number`, to the current document. Dates that do not fit are left out
@@ -134,8 +142,8 @@ impl FileFields {
             columns.push(target, ValueRef::Text(place.as_os_str().as_bytes()));
         }
         for (field, known, id) in [(owner, &self.users, status.uid), (group, &self.groups, status.gid)] {
-            match known.get(&id) {
-                Some(name) => columns.push(field, ValueRef::Text(name)),
+            match known.get(id) {
+                Some(name) => columns.push(field, ValueRef::Text(&name)),
                 None => columns.push(field, ValueRef::Text(id.to_string().as_bytes())),
             }
         }
@@ -184,23 +192,6 @@ impl MissingDates {
     }
 }
 
-/// The names of users or groups by number: the first and third of the colon-separated fields of each line.
-fn names(path: &str) -> HashMap<u32, Vec<u8>> {
-    let text = fs::read(path).unwrap_or_default();
-    let entry = |line: &[u8]| {
-        let mut columns = line.split(|&byte| byte == b':');
-        let (name, _, number) = (columns.next()?, columns.next()?, columns.next()?);
-        let number = std::str::from_utf8(number).ok()?.parse().ok()?;
-        (!name.is_empty()).then(|| (number, name.to_vec()))
-    };
-    let mut names = HashMap::new();
-    for (number, name) in text.split(|&byte| byte == b'\n').filter_map(entry) {
-        // Programs show the first name that is listed for a number.
-        names.entry(number).or_insert(name);
-    }
-    names
-}
-
 /// Refuses file metadata if documents are not files, and a choice that contradicts the index.
 pub(crate) fn check(current: Option<&Schema>, of_files: bool, wanted: Option<bool>) -> Result<()> {
     if !of_files && wanted == Some(true) {
@@ -209,7 +200,7 @@ pub(crate) fn check(current: Option<&Schema>, of_files: bool, wanted: Option<boo
             remedy: "index files as documents, or leave the metadata out".into(),
         });
     }
-    let built = current.map(|schema| FileFields::of(schema).is_some());
+    let built = current.map(|schema| FileFields::find(schema).is_some());
     match (wanted, built) {
         (Some(wanted), Some(built)) if wanted != built && of_files => {
             let name = |with| if with { "with file metadata" } else { "without file metadata" };

@@ -1,7 +1,8 @@
 //! From inputs to a committed index.
 //!
 //! Start with `run.rs`, the steps of a build. `document_source.rs` chooses the contents of documents from the
-//! options and the index; `record_fields.rs` infers the fields of records. `index_threads.rs` starts readers
+//! options and the index; `file_fields.rs` adds the metadata of files, with the names of their owners
+//! (`owner_names.rs`), and `record_fields.rs` infers the fields of records. `index_threads.rs` starts readers
 //! and index threads and watches them. `lane.rs` is the loop of an index thread: it passes the pieces of
 //! blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON and CSV), which fill memory and write
 //! segments through `lane_output.rs`.
@@ -17,6 +18,7 @@ mod lane_output;
 mod lane_report;
 mod line_keys;
 pub(crate) mod options;
+mod owner_names;
 mod record_ends;
 pub(crate) mod record_fields;
 mod record_lane;

@@ -1,5 +1,6 @@
 //! The options of a build.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::index::commit::merge_policy::MergePolicy;
@@ -97,6 +98,18 @@ pub struct FieldOptions {
     /// files; `None` for the setting of the index, or yes for a new index. Only the first build of an index
     /// can choose this.
     pub metadata: Option<bool>,
+    /// Where the names of the owners of files come from.
+    pub owners: OwnerFiles,
     /// How rows of CSV are written. An index remembers it, and later builds must agree.
     pub csv: CsvOptions,
+}
+
+/// Files with the names of users and groups, for files of another machine. Each line begins with a name, any
+/// value and a number, with colons between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnerFiles {
+    /// Users, in the format of /etc/passwd; `None` for the users of this system.
+    pub passwd: Option<PathBuf>,
+    /// Groups, in the format of /etc/group; `None` for the groups of this system.
+    pub group: Option<PathBuf>,
 }
