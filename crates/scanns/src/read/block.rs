@@ -42,8 +42,7 @@ pub struct Piece {
     /// If records end with lines: number of the line that contains the first byte; `None` if the file could
     /// not be opened. Otherwise, the number of the first record if `from_cut` is set.
     pub first_line: Option<LineNumber>,
-    /// How to read the records from here on, if the piece opens behind a cut that
-    /// [`FindCuts`](crate::read::FindCuts) found.
+    /// How to read the records from here on, if the piece opens where a text of records was cut.
     pub from_cut: Option<PieceStart>,
 }
 

@@ -37,10 +37,10 @@ pub struct ReadReport {
     pub decoded: Vec<ContentCount>,
 }
 
-/// Like [`start_after`], with all bytes, and records that are not cut.
+/// Starts reading all bytes of `inputs`, whose records are not cut.
 ///
 /// # Errors
-/// As [`start_after`].
+/// Invalid options, or a lack of memory or threads.
 pub fn start(
     inputs: Arc<Vec<Input>>,
     records: Records,
