@@ -155,7 +155,7 @@ fn owners_of_files_have_the_names_in_given_files() {
     let ran = place.index_with(&["--passwd", "no such file"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("no such file"), "{}", ran.stderr);
-    let ran = place.index_with(&["--records", "lines", "--group", &groups]);
+    let ran = Place::with(&[("a.txt", "one")]).index_with(&["--records", "lines", "--group", &groups]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("--group is for the owners of files"), "{}", ran.stderr);
 }
