@@ -2,12 +2,10 @@
 
 use crate::column::{BLOCKS, Column, ColumnKind, ColumnWriter};
 use crate::error::Result;
+use crate::schema::{Value, ValueRef};
 use crate::segment::layout::{STAMP_SIZES, STAMP_TIMES, StampSections};
 use crate::source::Stamp;
 use crate::store::{Envelope, EnvelopeWriter};
-
-/// The bit that makes unsigned numbers of signed ones in the same order.
-const SIGN: u64 = 1 << 63;
 
 /// The stamps of the paths of a segment.
 #[derive(Debug)]
@@ -45,9 +43,15 @@ impl Stamps {
 
     /// The stamp of a path.
     pub(in crate::segment) fn get(&self, path: u32) -> Result<Stamp> {
-        let value = |column: &Column| column.first(path)?.ok_or_else(|| column.damaged(path));
+        let value = |column: &Column| match column.first(path)? {
+            Some(value) => Ok(value),
+            None => Err(column.damaged(column.block_of(path)?)),
+        };
         let (bytes, modified) = (value(&self.sizes)?, value(&self.times)?);
-        Ok(Stamp { bytes, modified: (modified ^ SIGN).cast_signed() })
+        match ColumnKind::Date.value_of(modified) {
+            Value::Date(modified) => Ok(Stamp { bytes, modified }),
+            _ => Err(self.times.damaged(self.times.block_of(path)?)),
+        }
     }
 }
 
@@ -63,8 +67,8 @@ pub(super) fn write_stamps(each: &EachStamp<'_>, out: &mut EnvelopeWriter) -> Re
     })?;
     let none: &EachStamp<'_> = &|_: &mut dyn FnMut(Stamp) -> Result<()>| Ok(());
     let each = if exist { each } else { none };
-    write_column(STAMP_SIZES, ColumnKind::Unsigned, each, |stamp| stamp.bytes, out)?;
-    write_column(STAMP_TIMES, ColumnKind::Date, each, |stamp| stamp.modified.cast_unsigned() ^ SIGN, out)
+    write_column(STAMP_SIZES, ColumnKind::Unsigned, each, |stamp| ValueRef::Unsigned(stamp.bytes), out)?;
+    write_column(STAMP_TIMES, ColumnKind::Date, each, |stamp| ValueRef::Date(stamp.modified), out)
 }
 
 /// Writes one number of each stamp, or nothing without stamps.
@@ -72,13 +76,15 @@ fn write_column(
     sections: StampSections,
     kind: ColumnKind,
     each: &EachStamp<'_>,
-    number: impl Fn(Stamp) -> u64,
+    value: impl Fn(Stamp) -> ValueRef<'static>,
     out: &mut EnvelopeWriter,
 ) -> Result<()> {
     out.begin(sections.blocks)?;
     let mut writer = ColumnWriter::new(kind);
     each(&mut |stamp| {
-        writer.push(number(stamp));
+        if let Some(order) = kind.order_of(value(stamp)) {
+            writer.push(order);
+        }
         writer.end_document(out)
     })?;
     let exist = writer.documents() > 0;
