@@ -103,6 +103,7 @@ fn trials(args: &TuneArgs) -> Result<Trials> {
         merge: None,
         contents: None,
         again: false,
+        dump: None,
         keep_removed: false,
         commit_every: None,
         commit_bytes: None,

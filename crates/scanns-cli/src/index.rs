@@ -1,23 +1,27 @@
 //! `scanns index`: turns arguments into options, runs the build, and reports the outcome of every input.
 
+mod dumps;
 mod summary;
 mod threads;
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use scanns::index::{IndexOptions, IndexReport, Progress};
+use scanns::index::{DumpReport, IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
 use scanns::sources::{
-    ContentOptions, Direct, FileList, ListFrom, PageSize, ReadOptions, Separator, SourceOptions,
+    ContentOptions, Direct, DumpFormat, DumpOptions, FileList, ListFrom, PageSize, ReadOptions, Separator,
+    SourceOptions,
 };
 use scanns::writer::StoredOptions;
 use scanns::{Index, Snapshot};
 
 use crate::args::{
-    BinaryArg, CommitEvery, ContentArg, ContentArgs, DirectArg, EncodingArg, IndexArgs, InputArgs, PageArg,
-    ReadArgs, RecordsArg, StoreArg, StoreArgs, TextArgs,
+    BinaryArg, CommitEvery, ContentArg, ContentArgs, DUMPS_HELP, DirectArg, DumpArgs, EncodingArg, IndexArgs,
+    InputArgs, PageArg, ReadArgs, RecordsArg, StoreArg, StoreArgs, TextArgs,
 };
+use crate::output::Output;
 use crate::profile::{self, Parameters};
 use crate::progress;
 use crate::records;
@@ -53,10 +57,19 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
             print_summary(output, &built).with_context(committed)?;
         }
         list_failures(&built.failed);
+        dumps::list(&built.dumps);
         records::list_conflicts(&built.records);
         records::list_malformed(&built.records);
     }
     Ok(outcome(&built))
+}
+
+/// Prints which dumps can be indexed.
+pub fn print_dump_help() -> Result<Outcome> {
+    let mut out = Output::stdout();
+    writeln!(out, "{}", DUMPS_HELP.trim_start())?;
+    out.flush()?;
+    Ok(Outcome::Done)
 }
 
 fn outcome(built: &IndexReport) -> Outcome {
@@ -66,6 +79,7 @@ fn outcome(built: &IndexReport) -> Outcome {
         );
         Outcome::Stopped
     } else if built.failed.is_empty()
+        && !built.dumps.iter().any(DumpReport::is_lossy)
         && !built.records.is_lossy(built.documents)
         && !records::has_serious_conflicts(&built.records)
     {
@@ -87,6 +101,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let records = records_of(&args.text, path(args))?;
     Ok(IndexOptions {
         source: source(&args.input, threads.read + threads.index),
+        dump: dump(&args.dump, &args.input)?,
         read: reading(&args.reading, threads, &parameters)?,
         records,
         fields: records::fields(&args.fields, args.text.records == Some(RecordsArg::Tsv), records)?,
@@ -136,6 +151,24 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
         threads,
         ..SourceOptions::default()
     }
+}
+
+/// The dumps to import instead of the inputs.
+fn dump(args: &DumpArgs, input: &InputArgs) -> Result<Option<DumpOptions>> {
+    let Some(name) = &args.dump else { return Ok(None) };
+    let InputArgs { paths, files_from, null: _, follow, include, exclude, skip_hidden } = input;
+    if files_from.is_some() || *follow || !include.is_empty() || !exclude.is_empty() || *skip_hidden {
+        bail!(
+            "--dump takes all entries of the dump: leave --files-from, --follow, --include, --exclude and \
+               --skip-hidden out"
+        );
+    }
+    let format = match (name.as_str(), args.dump_format.as_deref()) {
+        ("auto", None) => DumpFormat::Detect,
+        ("auto", details) => DumpFormat::named("find", details).map_err(anyhow::Error::msg)?,
+        (name, details) => DumpFormat::named(name, details).map_err(anyhow::Error::msg)?,
+    };
+    Ok(Some(DumpOptions { files: paths.clone(), format, root: args.dump_root.clone() }))
 }
 
 /// What a document is: as in the existing index, else as requested, else a file.

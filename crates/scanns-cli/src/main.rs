@@ -52,5 +52,6 @@ fn main() -> ExitCode {
         Verb::Merge(args) => maintain::merge(args),
         Verb::Check(args) => maintain::check(args),
         Verb::Tune(args) => tune::run(args),
+        Verb::Dumps => index::print_dump_help(),
     })
 }

@@ -65,6 +65,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
     ensure!(!records.have_fields(), "tune measures files and lines: omit --records {}", records.name());
     let threads = index::default_threads(&args.resources)?;
     let index = IndexOptions {
+        dump: None,
         source: index::source(&args.input, threads.read + threads.index),
         read: ReadOptions { read_threads: threads.read, lanes: threads.index, ..ReadOptions::default() },
         records,

@@ -315,6 +315,7 @@ mod tests {
             merge: None,
             contents: None,
             again: false,
+            dump: None,
             keep_removed: false,
             commit_every: None,
             commit_bytes: None,

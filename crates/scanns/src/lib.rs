@@ -204,9 +204,10 @@ pub mod writer {
 /// Files as inputs of a build: which files to index, how to read them, and how their records become
 /// documents.
 pub mod sources {
-    pub use crate::index::build::options::{FieldOptions, OwnerFiles};
+    pub use crate::index::build::options::{DumpOptions, FieldOptions, OwnerFiles};
     pub use crate::index::build::record_sample::infer_fields;
     pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
+    pub use crate::record::dump::{BadRow, DUMP_FORMATS, DumpFormat, DumpTally, RECOMMENDED_FORMAT};
     pub use crate::record::{
         Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer,
         FieldFigures, FileFormat, FlawedRecords, Inference, Inferred, Malformed, RecordCounts, RecordError,

@@ -62,6 +62,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         merge: None,
         contents: None,
         again: false,
+        dump: None,
         keep_removed: false,
         commit_every: None,
         commit_bytes: None,

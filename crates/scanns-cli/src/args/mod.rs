@@ -10,6 +10,7 @@
 mod columns;
 mod contents;
 mod display;
+mod dump;
 mod eval;
 mod export;
 mod maintain;
@@ -33,6 +34,7 @@ use crate::units;
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
 pub use display::{DisplayArgs, WhenArg};
+pub use dump::{DUMPS_HELP, DumpArgs};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
@@ -94,6 +96,9 @@ pub enum Verb {
     /// Find the parameters of scanns index that suit this machine and data, and report what limits it
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(Box<TuneArgs>),
+    /// Which dumps of file systems can be indexed
+    #[command(hide = true, override_help = DUMPS_HELP)]
+    Dumps,
 }
 
 const EXIT_CODES: &str = "\
@@ -125,6 +130,8 @@ Examples:
       does the same in two steps, so that the fields can be edited in between
   find . -size -1M -print0 | scanns index -o small.scanns -0 --files-from -
       takes the list of files from another program
+  scanns index -o fs.scanns --dump fs.dump
+      indexes the entries of a file system that a dump lists; scanns help dumps explains the formats
 
 Analyzers:
   standard          Unicode words in lower case
@@ -187,6 +194,8 @@ pub struct IndexArgs {
     pub fields: FieldArgs,
     #[command(flatten)]
     pub contents: ContentArgs,
+    #[command(flatten)]
+    pub dump: DumpArgs,
     #[command(flatten)]
     pub storing: StoreArgs,
     #[command(flatten)]

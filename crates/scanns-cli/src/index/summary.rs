@@ -8,6 +8,7 @@ use scanns::index::IndexReport;
 use scanns::sources::{ContentCount, Failure};
 use serde_json::{Map, Value, json};
 
+use super::dumps;
 use crate::output::Output;
 use crate::records;
 use crate::report;
@@ -31,7 +32,10 @@ pub fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     } else {
         let rate = units::mib_per_second(built.bytes, built.seconds);
         writeln!(out, "{documents}, {bytes} in {seconds}: {rate:.0} MiB/s")?;
-        writeln!(out, "{} in {segments}", units::counted(built.tokens, "token"))?;
+        if built.dumps.is_empty() {
+            write!(out, "{} in ", units::counted(built.tokens, "token"))?;
+        }
+        writeln!(out, "{segments}")?;
     }
     write!(out, "index ")?;
     out.quoted(output.as_os_str().as_encoded_bytes())?;
@@ -51,6 +55,10 @@ pub fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
             _ => writeln!(out, "removed: {documents} of {files} that are gone or excluded now")?,
         }
     }
+    if let Some(why) = built.kept {
+        writeln!(out, "kept: documents of entries that may be gone, because {why}")?;
+    }
+    dumps::print(&mut out, &built.dumps)?;
     print_contents(&mut out, built)?;
     if built.skipped > 0 {
         writeln!(out, "skipped: {}, excluded or not a regular file", units::counted(built.skipped, "input"))?;
@@ -121,6 +129,8 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("skipped", json!(built.skipped)),
         ("binary", built.binary.iter().map(content_json).collect()),
         ("decoded", built.decoded.iter().map(content_json).collect()),
+        ("dumps", built.dumps.iter().map(dumps::as_json).collect()),
+        ("kept", json!(built.kept)),
         ("cut_terms", json!(built.cut_terms)),
         ("merge_failure", json!(built.merge_failure)),
         ("cancelled", json!(built.cancelled)),

@@ -25,6 +25,15 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// A dump of a file system cannot be imported.
+    #[error("cannot import the dump {}: {reason}", .path.display())]
+    Dump {
+        /// The dump; `-` is standard input.
+        path: PathBuf,
+        /// The reason, and what to write instead.
+        reason: String,
+    },
+
     /// The operating system refused a resource that is not a file: memory, threads, a ring.
     #[error("cannot {action}: {source}; {remedy}")]
     System {

@@ -30,7 +30,9 @@ pub(crate) mod tune;
 mod update;
 
 pub use build::options::{IndexOptions, SEGMENT_MEMORY};
-pub use build::report::{DoubleRecord, FieldConflict, IndexReport, MalformedRecord, RecordReport, RowRemark};
+pub use build::report::{
+    DoubleRecord, DumpReport, FieldConflict, IndexReport, MalformedRecord, RecordReport, RowRemark,
+};
 pub use check::{CheckReport, SegmentCheck};
 pub use maintain::{DeleteReport, MergeOptions, MergeReport, Selection};
 pub use memory::MemoryIndex;

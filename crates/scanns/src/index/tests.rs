@@ -21,6 +21,7 @@ mod chains;
 mod columns;
 mod contents;
 mod divided_csv;
+mod dumps;
 mod flush;
 mod keyed;
 mod living;
@@ -38,6 +39,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
     let read = ReadOptions { lanes, block_bytes: 64 << 10, chunk_bytes: 200 << 10, ..ReadOptions::default() };
     IndexOptions {
         source: SourceOptions { paths: vec![root.to_path_buf()], threads: 2, ..SourceOptions::default() },
+        dump: None,
         read: ReadOptions { pages: PageSize::Base, ..read },
         records,
         fields: FieldOptions { metadata: Some(false), ..FieldOptions::default() },

@@ -36,6 +36,7 @@ mod work;
 pub use block::ReadBlock;
 pub use block::{Lane, Piece};
 pub use content::ContentOptions;
+pub(crate) use content::decompressed;
 pub use count::ContentCount;
 pub use cuts::{Cut, FindCuts, PieceStart};
 pub use driver::{ReadReport, ReaderDriver, start, start_after};

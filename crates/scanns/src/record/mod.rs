@@ -4,6 +4,8 @@
 //! lines, the parts of documents (`documents.rs`); for a line of JSON (`json/`) or a row of CSV (`csv/`), the
 //! values of the fields of a document.
 //!
+//! `dump/` reads dumps of file systems: bytes in, entries out.
+//!
 //! For records with fields start at `reader.rs`: it maps names to fields (`names.rs`), converts values to the
 //! types of the fields (`typed.rs`) and counts values that do not fit (`counts.rs`). `infer.rs` infers a
 //! schema from a sample.
@@ -11,6 +13,7 @@
 mod counts;
 mod csv;
 mod documents;
+pub(crate) mod dump;
 mod error;
 mod format;
 mod infer;

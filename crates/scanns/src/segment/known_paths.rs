@@ -90,16 +90,20 @@ impl<'a> KnownPaths<'a> {
     /// When the status of a file had changed last.
     fn changed(&self, number: u32) -> Result<Option<i64>> {
         let Some(column) = self.changed else { return Ok(None) };
-        let document = match &self.documents {
-            Some(documents) => documents.get(number as usize).copied().unwrap_or(number),
-            None => number,
-        };
         let mut values = Vec::new();
-        column.values_of(document, &mut values)?;
+        column.values_of(self.document(number), &mut values)?;
         Ok(values.first().and_then(|value| match value {
             Value::Date(date) => Some(*date),
             _ => None,
         }))
+    }
+
+    /// The first live document of a path that has one.
+    pub fn document(&self, number: u32) -> u32 {
+        match &self.documents {
+            Some(documents) => documents.get(number as usize).copied().unwrap_or(number),
+            None => number,
+        }
     }
 
     /// The number of paths, including those without a live document.

@@ -3,6 +3,9 @@
 use std::fs::FileType;
 use std::os::unix::fs::FileTypeExt;
 
+/// The bits of the type in a mode.
+pub(super) const TYPE_BITS: u32 = 0o170_000;
+
 /// What an entry of a directory is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryKind {
@@ -34,6 +37,19 @@ impl EntryKind {
         }
     }
 
+    /// The kind that the bits of the type in a mode tell; `None` if it has none or unknown ones.
+    pub fn of_mode(mode: u32) -> Option<Self> {
+        match mode & TYPE_BITS {
+            0o100_000 => Some(EntryKind::File),
+            0o040_000 => Some(EntryKind::Directory),
+            0o120_000 => Some(EntryKind::Link),
+            0o010_000 => Some(EntryKind::Fifo),
+            0o140_000 => Some(EntryKind::Socket),
+            0o020_000 | 0o060_000 => Some(EntryKind::Device),
+            _ => None,
+        }
+    }
+
     /// Its name, which is its value in the field `type`.
     pub fn name(self) -> &'static str {
         match self {
@@ -43,6 +59,30 @@ impl EntryKind {
             EntryKind::Fifo => "fifo",
             EntryKind::Socket => "socket",
             EntryKind::Device => "device",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_kinds_of_modes_are_known() {
+        let kinds: Vec<_> =
+            (0..16).map(|bits| EntryKind::of_mode(bits << 12 | 0o7777).map(EntryKind::name)).collect();
+        let expected = [
+            (1, "fifo"),
+            (2, "device"),
+            (4, "directory"),
+            (6, "device"),
+            (8, "file"),
+            (10, "link"),
+            (12, "socket"),
+        ];
+        for (bits, kind) in kinds.iter().enumerate() {
+            let expected = expected.iter().find(|expected| expected.0 == bits).map(|expected| expected.1);
+            assert_eq!(*kind, expected);
         }
     }
 }

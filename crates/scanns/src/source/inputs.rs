@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::schema::format_date;
+use crate::source::entry::Entry;
 use crate::source::entry_kind::EntryKind;
+use crate::source::stamp::Stamp;
 
 /// The name of standard input, before the time. Files have absolute paths.
 const STREAM: &str = "stdin@";
@@ -56,15 +58,6 @@ pub struct FileStatus {
     pub mode: u32,
 }
 
-/// Size and time of modification, which tell whether a file has changed since it was indexed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stamp {
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// The time of the last modification, in nanoseconds since 1970.
-    pub modified: i64,
-}
-
 impl Input {
     /// Standard input, under a name of its own, so that its documents replace no others.
     pub(super) fn standard_input() -> Self {
@@ -77,6 +70,34 @@ impl Input {
     /// True for standard input, which can be read only once, and whose size is unknown.
     pub fn is_stream(&self) -> bool {
         self.path.as_os_str().as_bytes().starts_with(STREAM.as_bytes())
+    }
+
+    /// The bytes of its path.
+    pub(crate) fn key(&self) -> &[u8] {
+        self.path.as_os_str().as_bytes()
+    }
+
+    /// What is known of it as an entry of a file system.
+    pub(crate) fn entry(&self) -> Entry<'_> {
+        let found =
+            Entry { path: self.key(), kind: Some(self.kind), mtime: Some(self.modified), ..Entry::default() };
+        let Some(status) = &self.status else { return found };
+        let FileStatus { accessed, changed, created, size, blocks, inode, links, device, .. } = **status;
+        Entry {
+            target: status.target.as_ref().map(|target| target.as_os_str().as_bytes()),
+            atime: Some(accessed),
+            ctime: Some(changed),
+            btime: created,
+            size: Some(size),
+            blocks: Some(blocks),
+            uid: Some(status.uid),
+            gid: Some(status.gid),
+            mode: Some(status.mode),
+            inode: Some(inode),
+            links: Some(links),
+            device: Some(device),
+            ..found
+        }
     }
 
     /// The stamp of the file when it was found.

@@ -7,12 +7,15 @@
 //! gives each file one path, however it was named.
 
 mod absolute;
+mod entry;
+mod entry_batch;
 mod entry_kind;
 mod file_list;
 mod filter;
 mod inputs;
 mod options;
 mod order;
+mod stamp;
 mod walk;
 
 use std::path::PathBuf;
@@ -20,10 +23,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 pub use absolute::absolute;
+pub use entry::{Entry, nanoseconds};
+pub use entry_batch::EntryBatch;
 pub use entry_kind::EntryKind;
 use filter::Filter;
-pub use inputs::{Failure, FileStatus, Input, Inputs, Root, Stamp, fitting_date};
+pub use inputs::{Failure, FileStatus, Input, Inputs, Root, fitting_date};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
+pub use stamp::Stamp;
 use walk::Walk;
 
 /// Collects the inputs that `options` name. All paths in the result are absolute, see [`absolute`].

@@ -14,6 +14,7 @@ use std::sync::{Condvar, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use crate::error::{Error, Result};
+use crate::source::entry::nanoseconds;
 use crate::source::entry_kind::EntryKind;
 use crate::source::filter::Filter;
 use crate::source::inputs::{Failure, FileStatus, Input, Root};
@@ -269,7 +270,7 @@ impl<'a> Walk<'a> {
         meta: &Metadata,
         target: Option<PathBuf>,
     ) -> (Input, Identity) {
-        let modified = time(meta.mtime(), meta.mtime_nsec());
+        let modified = nanoseconds(meta.mtime(), meta.mtime_nsec());
         let status = self.status.then(|| status(meta, target));
         let bytes = if kind == EntryKind::File { meta.len() } else { 0 };
         (Input { path, kind, bytes, modified, status }, (meta.dev(), meta.ino()))
@@ -314,15 +315,10 @@ fn next(stack: &Mutex<Stack>, more: &Condvar) -> Option<PathBuf> {
     }
 }
 
-/// Nanoseconds since 1970; the least or the greatest number for a time that does not fit.
-fn time(seconds: i64, nanoseconds: i64) -> i64 {
-    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
-}
-
 fn status(meta: &Metadata, target: Option<PathBuf>) -> Box<FileStatus> {
     Box::new(FileStatus {
-        accessed: time(meta.atime(), meta.atime_nsec()),
-        changed: time(meta.ctime(), meta.ctime_nsec()),
+        accessed: nanoseconds(meta.atime(), meta.atime_nsec()),
+        changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
         created: created(meta),
         size: meta.len(),
         blocks: meta.blocks(),
@@ -336,12 +332,12 @@ fn status(meta: &Metadata, target: Option<PathBuf>) -> Box<FileStatus> {
     })
 }
 
-/// The time of birth, where the file system knows it, as [`time`] gives it.
+/// The time of birth, where the file system knows it, as [`nanoseconds`] gives it.
 fn created(meta: &Metadata) -> Option<i64> {
-    let nanoseconds = |span: Duration| i64::try_from(span.as_nanos());
+    let of = |span: Duration| i64::try_from(span.as_nanos());
     Some(match meta.created().ok()?.duration_since(UNIX_EPOCH) {
-        Ok(since) => nanoseconds(since).unwrap_or(i64::MAX),
-        Err(before) => nanoseconds(before.duration()).map_or(i64::MIN, |span| -span),
+        Ok(since) => of(since).unwrap_or(i64::MAX),
+        Err(before) => of(before.duration()).map_or(i64::MIN, |span| -span),
     })
 }
 

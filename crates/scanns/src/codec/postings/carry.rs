@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::table::{Entry, Table};
+use super::table::{BlockEntry, Table};
 use super::{ENTRY, ListCursor, ListEncoder, docs};
 use crate::codec::bitpack::{BLOCK, UNIT, packed_len};
 
@@ -60,7 +60,7 @@ impl ListEncoder {
             }
             (!docs.is_empty()).then_some(docs.len())
         };
-        let is_loose = |entry: &[u8; ENTRY]| Entry::read(entry).loose().is_some();
+        let is_loose = |entry: &[u8; ENTRY]| BlockEntry::read(entry).loose().is_some();
         let last = table.entries.last()?;
         let to = table.entries.len() - usize::from(is_loose(last));
         let from = table.entries.iter().take(to).take_while(|&entry| is_loose(entry)).count();
@@ -80,12 +80,12 @@ impl ListEncoder {
     /// Copies blocks; the first and the last of them must not be loose.
     fn copy(&mut self, table: &Table<'_>, blocks: Range<usize>, shift: u32, out: &mut Vec<u8>) -> Option<()> {
         let entries = table.entries.get(blocks.clone())?;
-        let (first, last) = (Entry::read(entries.first()?), Entry::read(entries.last()?));
+        let (first, last) = (BlockEntry::read(entries.first()?), BlockEntry::read(entries.last()?));
         let second = block_end(&first)?;
         let (bytes, rest) =
             (table.bytes.get(first.start..second)?, table.bytes.get(second..block_end(&last)?)?);
         let source_before = match blocks.start.checked_sub(1) {
-            Some(before) => Entry::read(table.entries.get(before)?).last,
+            Some(before) => BlockEntry::read(table.entries.get(before)?).last,
             None => u32::MAX,
         };
         let (code, units) = (self.copy_first(bytes, &first, source_before, shift, out)?, self.units);
@@ -94,9 +94,9 @@ impl ListEncoder {
         let grown = i32::try_from(moved_by / UNIT as i64).ok()?;
         let mut place = first.start;
         for (number, bytes) in entries.iter().enumerate() {
-            let entry = Entry::read(bytes);
+            let entry = BlockEntry::read(bytes);
             let in_order = place == entry.start && entry.start.is_multiple_of(UNIT);
-            let next = entries.get(number + 1).map_or(Some(place), |next| Some(Entry::read(next).start));
+            let next = entries.get(number + 1).map_or(Some(place), |next| Some(BlockEntry::read(next).start));
             place = if entry.loose().is_some() { next? } else { block_end(&entry)? };
             let (moved, code) = if number == 0 { (0, code) } else { (grown, entry.code) };
             let start = u32::try_from(entry.start.checked_sub(first.start)? / UNIT).ok()?;
@@ -119,7 +119,7 @@ impl ListEncoder {
     fn copy_first(
         &self,
         block: &[u8],
-        entry: &Entry,
+        entry: &BlockEntry,
         before: u32,
         shift: u32,
         out: &mut Vec<u8>,
@@ -142,6 +142,6 @@ impl ListEncoder {
 }
 
 /// Returns the end of a full block.
-fn block_end(entry: &Entry) -> Option<usize> {
+fn block_end(entry: &BlockEntry) -> Option<usize> {
     entry.start.checked_add(docs::len(entry.code) + packed_len(entry.tf_width))
 }

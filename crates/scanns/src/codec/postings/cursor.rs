@@ -10,7 +10,7 @@
 )]
 
 use super::impact::read_impacts;
-use super::table::{Entry, Table};
+use super::table::{BlockEntry, Table};
 use super::{BLOCK, Impact, PAIRS, docs};
 use crate::codec::bitpack::unpack;
 use crate::codec::varint::ByteReader;
@@ -75,7 +75,7 @@ impl<'a> ListCursor<'a> {
             return Some(cursor);
         }
         let table = Table::of(bytes)?;
-        cursor.last = Entry::read(table.entries.last()?).last;
+        cursor.last = BlockEntry::read(table.entries.last()?).last;
         cursor.source = Source::Blocks(table);
         cursor.load_block(0);
         (cursor.last < max_doc && !cursor.corrupt).then_some(cursor)
@@ -322,7 +322,7 @@ impl<'a> ListCursor<'a> {
     pub fn block_last(&self, block: usize) -> u32 {
         match &self.source {
             Source::Blocks(table) => {
-                table.entries.get(block).map_or(NO_MORE, |entry| Entry::read(entry).last)
+                table.entries.get(block).map_or(NO_MORE, |entry| BlockEntry::read(entry).last)
             }
             Source::Short if block == 0 => self.last,
             Source::Short => NO_MORE,
@@ -395,9 +395,9 @@ impl<'a> ListCursor<'a> {
     }
 
     fn decode_block(&mut self, table: &Table<'_>, block: usize) -> Option<()> {
-        let entry = Entry::read(table.entries.get(block)?);
+        let entry = BlockEntry::read(table.entries.get(block)?);
         let before = match block.checked_sub(1) {
-            Some(previous) => Some(Entry::read(table.entries.get(previous)?).last),
+            Some(previous) => Some(BlockEntry::read(table.entries.get(previous)?).last),
             None => None,
         };
         let bytes = table.bytes.get(entry.start..)?;
@@ -443,7 +443,7 @@ impl<'a> ListCursor<'a> {
 
     fn unpack_tfs(&mut self) -> Option<()> {
         let Source::Blocks(table) = self.source else { return None };
-        let entry = Entry::read(table.entries.get(self.block)?);
+        let entry = BlockEntry::read(table.entries.get(self.block)?);
         if entry.tf_width == 0 {
             self.tfs.fill(1);
             return Some(());

@@ -27,7 +27,7 @@ impl<'a> Table<'a> {
 }
 
 /// The table entry of a block.
-pub(super) struct Entry {
+pub(super) struct BlockEntry {
     /// The last document of the block.
     pub(super) last: u32,
     /// The place of the block, in bytes from the start of the list.
@@ -37,11 +37,11 @@ pub(super) struct Entry {
     pub(super) tf_width: u8,
 }
 
-impl Entry {
+impl BlockEntry {
     #[inline]
-    pub(super) fn read(bytes: &[u8; ENTRY]) -> Entry {
+    pub(super) fn read(bytes: &[u8; ENTRY]) -> BlockEntry {
         let [l0, l1, l2, l3, s0, s1, s2, s3, code, tf_width, ..] = *bytes;
-        Entry {
+        BlockEntry {
             last: u32::from_le_bytes([l0, l1, l2, l3]),
             start: packed_len(1).saturating_mul(u32::from_le_bytes([s0, s1, s2, s3]) as usize),
             code,

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::table::Entry;
+use super::table::BlockEntry;
 use super::{BLOCK, ListCursor, NO_MORE, docs};
 use crate::codec::bits;
 
@@ -150,12 +150,12 @@ impl<'a> WindowedList<'a> {
     #[inline]
     fn dense(&self, block: usize) -> Option<Dense<'a>> {
         let table = self.cursor.table()?;
-        let entry = Entry::read(table.entries.get(block)?);
+        let entry = BlockEntry::read(table.entries.get(block)?);
         if entry.code != 0 && docs::units(entry.code).is_none() {
             return None;
         }
         let first = match block.checked_sub(1) {
-            Some(before) => Entry::read(table.entries.get(before)?).last.saturating_add(1),
+            Some(before) => BlockEntry::read(table.entries.get(before)?).last.saturating_add(1),
             None => 0,
         };
         let bits = match entry.code {

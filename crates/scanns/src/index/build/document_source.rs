@@ -128,6 +128,9 @@ impl TextField {
         let mut schema = Schema::of_files(analyzer.clone(), postings);
         if options.records == Records::File && options.fields.metadata != Some(false) {
             FileFields::add(&mut schema)?;
+            if options.dump.is_some() || options.contents.is_some_and(|contents| contents.names_only) {
+                FileFields::add_extra(&mut schema)?;
+            }
         }
         let files = FileFields::of(&schema, &options.fields.owners)?;
         Ok(TextField { field: Field::default(), analyzer, postings, files, schema })

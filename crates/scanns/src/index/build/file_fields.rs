@@ -14,9 +14,20 @@
 //! | `depth` | unsigned | the number of names in the path |
 //! | `uid`, `gid`, `mode`, `inode`, `links`, `device` | unsigned | |
 //!
+//! An index of entries without their text has more:
+//!
+//! | field | kind | |
+//! |---|---|---|
+//! | `stripes`, `project` | unsigned | of Lustre: the number of stripes and the project |
+//! | `pool` | keyword | the storage pool, where the dump has it |
+//! | `source` | keyword | the dump, or the directory that was scanned |
+//! | `scanned` | date | the beginning of the scan or the dump |
+//!
 //! Dates before 1677-09-21 or after 2262-04-11 do not fit 64 bits. They are left out and counted.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use super::options::OwnerFiles;
 use super::owner_names::{NameDatabase, OwnerNames};
@@ -24,7 +35,7 @@ use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
-use crate::source::{FileStatus, Input, fitting_date};
+use crate::source::{Entry, fitting_date};
 
 const NAMES: [&str; 20] = [
     "path", "name", "ext", "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size",
@@ -49,6 +60,15 @@ const AFTER: &str = "a date after 2262-04-11";
 const DATES: usize = 4;
 const FIRST_DATE: usize = 7;
 
+/// Fields of entries of file systems that files found for their text do not have.
+const EXTRA: [(&str, FieldKind); 5] = [
+    ("stripes", FieldKind::Unsigned),
+    ("pool", FieldKind::Keyword),
+    ("project", FieldKind::Unsigned),
+    ("source", FieldKind::Keyword),
+    ("scanned", FieldKind::Date),
+];
+
 /// Dates of files that do not fit 64 bits, by field.
 #[derive(Debug, Default)]
 pub(crate) struct MissingDates {
@@ -58,18 +78,29 @@ pub(crate) struct MissingDates {
 }
 
 /// Dates of one field that do not fit.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct MissingDate {
     count: u64,
-    /// The number of the first file among the inputs.
-    first: u32,
+    /// The first path of such a file, in the order of paths.
+    first: Vec<u8>,
     /// True if the date of this file is too early, false if it is too late.
     is_early: bool,
+}
+
+/// Where and when entries were seen.
+#[derive(Clone, Debug)]
+pub(crate) struct EntrySource {
+    /// The dump, or the directory that was scanned.
+    pub(crate) name: Vec<u8>,
+    /// When the scan or the dump began, in nanoseconds since 1970.
+    pub(crate) scanned: i64,
 }
 
 /// The fields of file metadata in a schema, and the names of users and groups.
 pub(crate) struct FileFields {
     fields: [Field; NAMES.len()],
+    /// The fields of [`EXTRA`], if the schema has them.
+    extra: Option<[Field; EXTRA.len()]>,
     users: OwnerNames,
     groups: OwnerNames,
 }
@@ -83,6 +114,14 @@ impl FileFields {
         Ok(())
     }
 
+    /// Adds the fields that only entries of file systems have.
+    pub(crate) fn add_extra(schema: &mut Schema) -> Result<()> {
+        for (name, kind) in EXTRA {
+            schema.add(FieldEntry::new(name, kind).column().not_searched())?;
+        }
+        Ok(())
+    }
+
     /// The fields of a schema, if it has all of them.
     ///
     /// # Errors
@@ -91,7 +130,17 @@ impl FileFields {
         let Some(fields) = FileFields::find(schema) else { return Ok(None) };
         let users = OwnerNames::of(NameDatabase::Passwd, owners.passwd.as_deref())?;
         let groups = OwnerNames::of(NameDatabase::Group, owners.group.as_deref())?;
-        Ok(Some(Box::new(FileFields { fields, users, groups })))
+        let mut extra = [Field::default(); EXTRA.len()];
+        let has_extra = EXTRA.iter().zip(&mut extra).all(|((name, kind), slot)| {
+            let field = schema.field(name).filter(|&field| {
+                schema.entry(field).is_some_and(|entry| entry.kind == *kind && entry.column)
+            });
+            field.is_some_and(|field| {
+                *slot = field;
+                true
+            })
+        });
+        Ok(Some(Box::new(FileFields { fields, extra: has_extra.then_some(extra), users, groups })))
     }
 
     fn find(schema: &Schema) -> Option<[Field; NAMES.len()]> {
@@ -107,17 +156,11 @@ impl FileFields {
         Some(fields)
     }
 
-    /// Adds the values of a file, input `number`, to the current document. Dates that do not fit are left out
-    /// and counted.
-    pub(crate) fn push(
-        &self,
-        number: u32,
-        input: &Input,
-        columns: &mut ColumnSet,
-        missing: &mut MissingDates,
-    ) {
-        let path = input.path.as_os_str().as_bytes();
-        let name = input.path.file_name().map_or(path, OsStrExt::as_bytes);
+    /// Adds the values of an entry to the current document. Dates that do not fit are left out and counted.
+    pub(crate) fn push(&self, entry: &Entry<'_>, columns: &mut ColumnSet, missing: &mut MissingDates) {
+        let path = entry.path;
+        let name = memchr::memrchr(b'/', path).and_then(|slash| path.get(slash + 1..));
+        let name = name.filter(|name| !name.is_empty()).unwrap_or(path);
         let [path_field, name_field, ext, kind, target, rest @ ..] = self.fields;
         let [owner, group, mtime, atime, ctime, btime, numbers @ ..] = rest;
         columns.push(path_field, ValueRef::Text(path));
@@ -125,44 +168,76 @@ impl FileFields {
         if let Some(dot) = memchr::memrchr(b'.', name).filter(|&dot| dot > 0 && dot + 1 < name.len()) {
             columns.push(ext, ValueRef::Text(name.get(dot + 1..).unwrap_or_default()));
         }
-        columns.push(kind, ValueRef::Text(input.kind.name().as_bytes()));
+        if let Some(of) = entry.kind {
+            columns.push(kind, ValueRef::Text(of.name().as_bytes()));
+        }
+        if let Some(place) = entry.target {
+            columns.push(target, ValueRef::Text(place));
+        }
         missing.files += 1;
-        let mut date = |at: usize, field, time| match fitting_date(time) {
-            Some(date) => columns.push(field, ValueRef::Date(date)),
-            None => missing.add(at, number, time < 0),
-        };
-        date(0, mtime, input.modified);
-        let Some(status) = &input.status else { return };
-        date(1, atime, status.accessed);
-        date(2, ctime, status.changed);
-        if let Some(created) = status.created {
-            date(3, btime, created);
-        }
-        if let Some(place) = &status.target {
-            columns.push(target, ValueRef::Text(place.as_os_str().as_bytes()));
-        }
-        for (field, known, id) in [(owner, &self.users, status.uid), (group, &self.groups, status.gid)] {
-            match known.get(id) {
-                Some(name) => columns.push(field, ValueRef::Text(&name)),
-                None => columns.push(field, ValueRef::Text(id.to_string().as_bytes())),
+        let dates = [mtime, atime, ctime, btime].into_iter();
+        let times = [entry.mtime, entry.atime, entry.ctime, entry.btime].into_iter().enumerate();
+        for (field, (at, time)) in dates.zip(times) {
+            match time.map(fitting_date) {
+                Some(Some(date)) => columns.push(field, ValueRef::Date(date)),
+                Some(None) => missing.add(at, path, time < Some(0)),
+                None => {}
             }
         }
-        let (uid, gid, mode) = (status.uid.into(), status.gid.into(), status.mode.into());
+        push_owner(columns, owner, entry.owner, entry.uid, &self.users);
+        push_owner(columns, group, entry.group, entry.gid, &self.groups);
         let depth = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).count() as u64;
-        let FileStatus { size, blocks, inode, links, device, .. } = **status;
-        let values = [size, blocks, depth, uid, gid, mode, inode, links, device];
+        let Entry { size, blocks, inode, links, device, .. } = *entry;
+        let mode = entry.mode_with_type().map(u64::from);
+        let (uid, gid) = (entry.uid.map(u64::from), entry.gid.map(u64::from));
+        let values = [size, blocks, Some(depth), uid, gid, mode, inode, links, device];
         for (field, number) in numbers.into_iter().zip(values) {
-            columns.push(field, ValueRef::Unsigned(number));
+            if let Some(number) = number {
+                columns.push(field, ValueRef::Unsigned(number));
+            }
         }
+    }
+
+    /// Adds the values that only entries of file systems have.
+    pub(crate) fn push_extra(&self, entry: &Entry<'_>, from: &EntrySource, columns: &mut ColumnSet) {
+        let Some([stripes, pool, project, source, scanned]) = self.extra else { return };
+        for (field, number) in [(stripes, entry.stripes), (project, entry.project)] {
+            if let Some(number) = number {
+                columns.push(field, ValueRef::Unsigned(number));
+            }
+        }
+        if let Some(name) = entry.pool {
+            columns.push(pool, ValueRef::Text(name));
+        }
+        columns.push(source, ValueRef::Text(&from.name));
+        columns.push(scanned, ValueRef::Date(from.scanned));
+    }
+}
+
+/// Adds the name of an owner: the given name, else the name of the number, else the number.
+fn push_owner(
+    columns: &mut ColumnSet,
+    field: Field,
+    given: Option<&[u8]>,
+    number: Option<u32>,
+    names: &OwnerNames,
+) {
+    match (given, number) {
+        (Some(name), _) => columns.push(field, ValueRef::Text(name)),
+        (None, Some(number)) => match names.get(number) {
+            Some(name) => columns.push(field, ValueRef::Text(&name)),
+            None => columns.push(field, ValueRef::Text(number.to_string().as_bytes())),
+        },
+        (None, None) => {}
     }
 }
 
 impl MissingDates {
     #[cold]
-    fn add(&mut self, at: usize, number: u32, is_early: bool) {
+    fn add(&mut self, at: usize, path: &[u8], is_early: bool) {
         let Some(missing) = self.fields.get_mut(at) else { return };
-        if missing.count == 0 || number < missing.first {
-            (missing.first, missing.is_early) = (number, is_early);
+        if missing.count == 0 || path < missing.first.as_slice() {
+            (missing.first, missing.is_early) = (path.to_vec(), is_early);
         }
         missing.count += 1;
     }
@@ -173,22 +248,19 @@ impl MissingDates {
     }
 
     /// The missing dates as conflicts.
-    pub(crate) fn conflicts(&self, inputs: &[Input]) -> Vec<FieldConflict> {
-        let mut found = Vec::new();
-        let fields = NAMES.iter().skip(FIRST_DATE).zip(self.fields);
-        for (name, MissingDate { count, first, is_early }) in fields {
-            let Some(input) = inputs.get(first as usize).filter(|_| count > 0) else { continue };
-            found.push(FieldConflict {
-                field: (*name).to_owned(),
-                count,
-                values: self.files,
-                example: if is_early { BEFORE.to_owned() } else { AFTER.to_owned() },
-                path: input.path.clone(),
-                line: 0,
-                hint: None,
-            });
-        }
-        found
+    pub(crate) fn conflicts(&self) -> Vec<FieldConflict> {
+        let fields = NAMES.iter().skip(FIRST_DATE).zip(&self.fields);
+        let missing = fields.filter(|(_, missing)| missing.count > 0);
+        let conflict = |(name, missing): (&&str, &MissingDate)| FieldConflict {
+            field: (*name).to_owned(),
+            count: missing.count,
+            values: self.files,
+            example: if missing.is_early { BEFORE.to_owned() } else { AFTER.to_owned() },
+            path: PathBuf::from(OsStr::from_bytes(&missing.first)),
+            line: 0,
+            hint: None,
+        };
+        missing.map(conflict).collect()
     }
 }
 

@@ -10,6 +10,7 @@ use super::document_source::{DocumentSource, TextField};
 use super::lane::index_lane;
 use super::lane_output::LaneContext;
 use super::lane_report::LaneReport;
+use super::lane_segments::SegmentContext;
 use super::options::IndexOptions;
 use super::record_fields::RecordFields;
 use super::record_lane::RecordIndexer;
@@ -80,9 +81,7 @@ pub(crate) fn index_inputs(
         inputs: &inputs,
         records: options.records,
         stored,
-        budget,
-        buffers: options.buffers,
-        progress,
+        segments: SegmentContext { writer: ledger.writer(), budget, buffers: options.buffers, progress },
     };
     let job = match source {
         DocumentSource::Records(fields) => LaneJob::Records(fields),
@@ -181,7 +180,7 @@ impl IndexThreads<'_> {
     }
 
     fn index(&self, lane: Lane) -> Result<LaneReport> {
-        let (context, progress) = (self.context, self.context.progress);
+        let (context, progress) = (self.context, self.context.segments.progress);
         match self.job {
             LaneJob::Text(job) => index_lane(TextIndexer::new(context, job)?, lane, progress, &self.failed),
             LaneJob::Records(fields) => {
@@ -198,7 +197,7 @@ impl IndexThreads<'_> {
         driver: &ReaderDriver,
         watch: &mut Watch<'_>,
     ) -> Result<bool> {
-        let progress = self.context.progress;
+        let progress = self.context.segments.progress;
         // A stop that was requested before the build began is set already.
         let mut stopping = watch.is_stopped();
         let mut outcome = Ok(());

@@ -1,7 +1,5 @@
 //! Collects the keys of the documents of a segment.
 
-use std::os::unix::ffi::OsStrExt;
-
 use crate::read::LineNumber;
 use crate::schema::Records;
 use crate::segment::{KeyRun, Keys};
@@ -41,17 +39,16 @@ impl KeyCollector {
         2 * (self.bytes + self.runs.as_ref().map_or(0, Vec::len) * size_of::<LineRun>())
     }
 
-    fn push_path(&mut self, input: &Input) -> u32 {
-        let path = input.path.as_os_str().as_bytes();
+    fn push_path(&mut self, path: &[u8], stamp: Stamp) -> u32 {
         self.paths.push(path.to_vec());
-        self.stamps.push(input.stamp());
+        self.stamps.push(stamp);
         self.bytes += path.len() + PATH_BYTES;
         u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Adds a document that is a file.
-    pub(crate) fn file(&mut self, input: &Input) {
-        self.push_path(input);
+    /// Adds a document that is a file or another entry.
+    pub(crate) fn file(&mut self, path: &[u8], stamp: Stamp) {
+        self.push_path(path, stamp);
     }
 
     /// Adds documents from `first_doc` on that are the lines of a file from `line` on. `number` is the number
@@ -60,7 +57,7 @@ impl KeyCollector {
         let last = self.runs.as_ref().and_then(|runs| runs.last());
         let path = match last {
             Some(run) if run.input == number => run.path,
-            _ => self.push_path(input),
+            _ => self.push_path(input.key(), input.stamp()),
         };
         if let Some(runs) = &mut self.runs {
             runs.push(LineRun { first_doc, input: number, path, line, later: 0 });

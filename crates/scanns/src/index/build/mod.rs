@@ -5,17 +5,19 @@
 //! (`owner_names.rs`), and `record_fields.rs` infers the fields of records. `index_threads.rs` starts readers
 //! and index threads and watches them. `lane.rs` is the loop of an index thread: it passes the pieces of
 //! blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON and CSV), which fill memory and write
-//! segments through `lane_output.rs`.
+//! segments through `lane_output.rs`. `entries/` indexes entries of file systems, whose text is not read.
 
 pub(crate) mod budget;
 pub(crate) mod directory;
 mod document_source;
+mod entries;
 pub(crate) mod field_set;
 mod file_fields;
 mod index_threads;
 mod lane;
 mod lane_output;
 mod lane_report;
+mod lane_segments;
 mod line_keys;
 pub(crate) mod options;
 mod owner_names;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::stored_options::StoredOptions;
 use crate::read::{ContentOptions, ReadOptions};
+use crate::record::dump::DumpFormat;
 use crate::record::{CsvOptions, Sources};
 use crate::schema::{Analyzer, Postings, Records, Schema};
 use crate::segment::FlushBuffers;
@@ -16,6 +17,8 @@ use crate::source::SourceOptions;
 pub struct IndexOptions {
     /// The inputs.
     pub source: SourceOptions,
+    /// Dumps of file systems to import instead of the inputs; their entries become documents.
+    pub dump: Option<DumpOptions>,
     /// How inputs are read; `lanes` is the number of index threads.
     pub read: ReadOptions,
     /// What to do with files that are not plain text; `None` for the setting of the index, or the default for
@@ -60,6 +63,7 @@ impl Default for IndexOptions {
     fn default() -> Self {
         IndexOptions {
             source: SourceOptions::default(),
+            dump: None,
             read: ReadOptions::default(),
             contents: None,
             records: Records::File,
@@ -78,6 +82,18 @@ impl Default for IndexOptions {
             time_limit: None,
         }
     }
+}
+
+/// Dumps of file systems.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DumpOptions {
+    /// The files with the dumps, compressed or not; `-` is standard input.
+    pub files: Vec<PathBuf>,
+    /// Their format.
+    pub format: DumpFormat,
+    /// The directory to which the relative paths of the dumps belong. Everything in the index below it that
+    /// the dumps do not list is deleted. Without it this holds for the uppermost directories that they list.
+    pub root: Option<PathBuf>,
 }
 
 /// The default of [`IndexOptions::segment_memory`], the fastest size measured on metadata dumps and source

@@ -93,7 +93,7 @@ pub(crate) struct RecordIndexer<'a> {
 
 impl<'a> RecordIndexer<'a> {
     pub(crate) fn new(context: LaneContext<'a>, of: &RecordFields) -> Result<Self> {
-        let most = context.budget.most;
+        let most = context.segments.budget.most;
         let fields = FieldSet::new(&of.schema, &context.stored, context.records, most)?;
         Ok(RecordIndexer {
             context,
@@ -245,12 +245,12 @@ impl<'a> RecordIndexer<'a> {
         }
         if record.len() >= LARGE && self.fields.max_doc() > 0 {
             let needed = record.len().saturating_mul(GROWTH);
-            if self.fields.bytes() + self.beside() + needed > self.context.budget.most {
+            if self.fields.bytes() + self.beside() + needed > self.context.segments.budget.most {
                 self.flush()?;
             }
         }
         // The cap leaves room for the bytes added between two checks.
-        let room = (self.context.budget.most + 12 * CHECK_EVERY).saturating_sub(self.beside());
+        let room = (self.context.segments.budget.most + 12 * CHECK_EVERY).saturating_sub(self.beside());
         let check = |bytes: usize| if bytes < room { Ok(()) } else { Err(Error::Cancelled) };
         let mut fits = Ok(());
         let Self { reader, fields, .. } = self;
@@ -295,7 +295,7 @@ impl<'a> RecordIndexer<'a> {
             Err(error) => {
                 let reason = format!("the first row has no names of columns: {error}");
                 if let Some(input) = self.context.inputs.get(piece.input as usize) {
-                    self.out.report.failures.push(Failure { path: input.path.clone(), reason });
+                    self.out.segments.report.failures.push(Failure { path: input.path.clone(), reason });
                 }
             }
         }
@@ -353,7 +353,7 @@ impl<'a> RecordIndexer<'a> {
         self.record_at += len as u64;
         let start = std::mem::replace(&mut self.covered, self.record_at);
         self.out.cover(piece.input, start, self.record_at);
-        self.out.report.record_bytes += len as u64;
+        self.out.segments.report.record_bytes += len as u64;
         self.lines_before += self.ends.lines();
         self.later += 1;
         self.unchecked += len.min(PART_BYTES) + 64;
@@ -389,15 +389,15 @@ impl<'a> RecordIndexer<'a> {
 
     fn is_full(&mut self) -> bool {
         let beside = self.beside();
-        self.fields.is_full(self.out.limit, beside)
+        self.fields.is_full(self.out.segments.limit, beside)
     }
 
     fn flush(&mut self) -> Result<()> {
         if self.fields.max_doc() == 0 {
             return Ok(());
         }
-        let (mut fields, stored, columns) = self.fields.for_flush();
-        self.out.write(&mut fields, stored, columns)
+        let (fields, stored, columns) = self.fields.for_flush();
+        self.out.write(fields, stored, columns)
     }
 }
 
@@ -429,24 +429,24 @@ impl PieceIndexer for RecordIndexer<'_> {
     fn finish(mut self) -> Result<LaneReport> {
         self.flush()?;
         let counts = self.reader.take_counts();
-        self.out.report.malformed = self.placed(counts.malformed_examples());
-        self.out.report.repaired = self.placed(&counts.repaired().examples);
-        self.out.report.short = self.placed(&counts.short().examples);
-        self.out.report.several = self.placed(&counts.several().examples);
+        self.out.segments.report.malformed = self.placed(counts.malformed_examples());
+        self.out.segments.report.repaired = self.placed(&counts.repaired().examples);
+        self.out.segments.report.short = self.placed(&counts.short().examples);
+        self.out.segments.report.several = self.placed(&counts.several().examples);
         for (field, place) in &self.conflicts {
             let Some(input) = self.context.inputs.get(place.input as usize) else { continue };
             let conflict = counts.conflicts().find(|(other, _)| other == field);
             let example = conflict.map_or_else(String::new, |(_, conflict)| conflict.example.clone());
             let (path, line) = (input.path.clone(), place.line());
-            self.out.report.conflicts.push(ConflictPlace { field: *field, path, line, example });
+            self.out.segments.report.conflicts.push(ConflictPlace { field: *field, path, line, example });
         }
         if let Some(place) = &self.without_key
             && let Some(input) = self.context.inputs.get(place.input as usize)
         {
-            self.out.report.without_key = Some((input.path.clone(), place.line()));
+            self.out.segments.report.without_key = Some((input.path.clone(), place.line()));
         }
-        self.out.report.counts = counts;
-        self.out.report.cut_terms = self.fields.cut_terms();
+        self.out.segments.report.counts = counts;
+        self.out.segments.report.cut_terms = self.fields.cut_terms();
         self.out.finish()
     }
 }

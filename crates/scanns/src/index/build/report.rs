@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::read::ContentCount;
+use crate::record::dump::DumpTally;
 use crate::record::{CsvDialect, Inferred, RenamedColumn};
 use crate::source::Failure;
 
@@ -35,6 +36,10 @@ pub struct IndexReport {
     pub cut_terms: u64,
     /// The result for JSON and CSV records.
     pub records: RecordReport,
+    /// The result for each imported dump.
+    pub dumps: Vec<DumpReport>,
+    /// Why documents were kept whose entries the dumps do not list, if any may have been.
+    pub kept: Option<&'static str>,
     /// Segments added.
     pub segments: usize,
     /// Documents of earlier commits that were deleted because their files were indexed again.
@@ -53,6 +58,31 @@ pub struct IndexReport {
     /// True if the build was stopped. The documents indexed until then are committed, and the next build
     /// continues from there.
     pub cancelled: bool,
+}
+
+/// The result for a dump of a file system.
+#[derive(Clone, Debug, Default)]
+pub struct DumpReport {
+    /// The file of the dump; `-` is standard input.
+    pub path: PathBuf,
+    /// The name of its format.
+    pub format: &'static str,
+    /// How it was compressed.
+    pub compression: Option<&'static str>,
+    /// The number of entries read.
+    pub entries: u64,
+    /// Rows that could not be read, and whether the dump is complete.
+    pub tally: DumpTally,
+    /// Sentences about this format that the user should know.
+    pub remarks: &'static [&'static str],
+}
+
+impl DumpReport {
+    /// True if more than one percent of the rows could not be read, or the end of the dump is missing.
+    pub fn is_lossy(&self) -> bool {
+        let DumpTally { bad, truncated, complete, .. } = self.tally;
+        truncated || complete == Some(false) || bad.saturating_mul(100) > self.entries.saturating_add(bad)
+    }
 }
 
 /// The result for JSON and CSV records.

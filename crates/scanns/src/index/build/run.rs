@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::directory::{prepare_directory, remove_empty_index};
 use super::document_source::DocumentSource;
+use super::entries;
 use super::index_threads::{BuildCall, index_inputs};
 use super::options::IndexOptions;
 use super::record_fields::RecordFields;
@@ -77,6 +78,9 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     progress.enter(Phase::Walking);
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
     let contents = contents(current.as_ref(), options)?;
+    if let Some(source) = known.as_ref().filter(|_| options.dump.is_some()) {
+        return entries::import(writer, call, source, contents);
+    }
     let (entries, large_first) = (contents.names_only, !contents.names_only);
     let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
     let inputs = inputs_of(writer, &wanted, cancel)?;
@@ -184,7 +188,11 @@ fn commit(ledger: &Ledger<'_>, progress: &Progress, report: &mut IndexReport) ->
 /// What becomes of files that are not plain text: as in the index, with which the options must agree.
 fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<ContentOptions> {
     let built = current.filter(|current| !current.segments.is_empty()).map(|current| current.contents);
-    let names_only = options.contents.is_some_and(|wanted| wanted.names_only);
+    let wanted = match &options.dump {
+        Some(_) => Some(ContentOptions { names_only: true, ..options.contents.unwrap_or_default() }),
+        None => options.contents,
+    };
+    let names_only = wanted.is_some_and(|wanted| wanted.names_only);
     let unsupported =
         |what: &str, remedy: &str| Err(Error::Unsupported { what: what.into(), remedy: remedy.into() });
     if names_only && options.records != Records::File {
@@ -199,7 +207,7 @@ fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<Conten
     if names_only && options.fields.metadata == Some(false) {
         return unsupported("an index of neither content nor metadata", "choose one of the two");
     }
-    match (options.contents, built) {
+    match (wanted, built) {
         (Some(wanted), Some(built)) if wanted != built => Err(Error::Conflict {
             what: "another treatment of the content of files".into(),
             with: "the index".into(),

@@ -90,7 +90,7 @@ impl<'a> TextIndexer<'a> {
         let text = if piece.closes { (piece.end - piece.start) as u64 } else { self.input(piece).bytes };
         let estimate = text.saturating_mul(halves) / 2;
         let used = (self.inverter.bytes() + self.out.keys.bytes()) as u64;
-        if self.inverter.max_doc() > 0 && used + estimate > self.out.limit as u64 {
+        if self.inverter.max_doc() > 0 && used + estimate > self.out.segments.limit as u64 {
             self.flush()?;
         }
         Ok(())
@@ -101,7 +101,7 @@ impl<'a> TextIndexer<'a> {
         let begun = self.inverter.pending_tokens() > 0 || self.stored.is_open();
         if !std::mem::take(&mut self.skipping) && begun {
             self.void_document()?;
-            self.out.keys.file(self.input(piece));
+            self.out.keys.file(self.input(piece).key(), self.input(piece).stamp());
         }
         Ok(())
     }
@@ -179,10 +179,11 @@ impl<'a> TextIndexer<'a> {
             self.out.cover(piece.input, start, next);
             return Ok(());
         }
-        self.out.keys.file(self.input(piece));
+        self.out.keys.file(self.input(piece).key(), self.input(piece).stamp());
         self.out.replace(piece.input);
         if let Some(files) = self.job.files {
-            files.fields.push(piece.input, self.input(piece), &mut self.columns, &mut self.missing_dates);
+            let entry = self.input(piece).entry();
+            files.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
             self.columns.end_document()?;
         }
         Ok(())
@@ -192,13 +193,13 @@ impl<'a> TextIndexer<'a> {
         // Stored documents do not count towards the size of a segment, since they slow nothing down. The cap
         // on memory includes them.
         let keys = self.out.keys.bytes() + self.columns.bytes();
-        let limit = self.out.limit;
+        let limit = self.out.segments.limit;
         self.inverter.is_full_beside(limit - keys.min(limit), self.stored.bytes() + keys)
     }
 
     fn flush(&mut self) -> Result<()> {
-        let mut fields = [(self.job.field, &mut self.inverter)];
-        self.out.write(&mut fields, &mut self.stored, &mut self.columns)
+        let fields = vec![(self.job.field, &mut self.inverter)];
+        self.out.write(fields, &mut self.stored, &mut self.columns)
     }
 
     /// Flushes in the middle of a document, which continues in the next segment. A document that fills the
@@ -210,13 +211,14 @@ impl<'a> TextIndexer<'a> {
         {
             self.flush()?;
             self.inverter.resume_document(&open);
-            if self.inverter.bytes() < self.out.limit / 4 * 3 {
+            if self.inverter.bytes() < self.out.segments.limit / 4 * 3 {
                 return Ok(());
             }
         }
         self.stored.keep_within(0);
-        if self.out.limit < self.context.budget.most {
-            self.out.limit = self.out.limit.saturating_mul(2).min(self.context.budget.most);
+        if self.out.segments.limit < self.context.segments.budget.most {
+            self.out.segments.limit =
+                self.out.segments.limit.saturating_mul(2).min(self.context.segments.budget.most);
             return Ok(());
         }
         self.give_up_document(piece)
@@ -227,9 +229,9 @@ impl<'a> TextIndexer<'a> {
         let reason = format!(
             "one document needs more than the {} MiB of memory of an index thread: allow more memory in all \
              or per segment, use fewer index threads, or index lines as documents",
-            self.out.limit >> 20
+            self.out.segments.limit >> 20
         );
-        self.out.report.failures.push(Failure { path: self.input(piece).path.clone(), reason });
+        self.out.segments.report.failures.push(Failure { path: self.input(piece).path.clone(), reason });
         self.stored.drop_open();
         // The documents before it are complete: a flush leaves out a document that has not ended.
         if self.inverter.max_doc() == 0 {
@@ -277,9 +279,9 @@ impl PieceIndexer for TextIndexer<'_> {
         if self.inverter.max_doc() > 0 {
             self.flush()?;
         }
-        self.out.report.cut_terms = self.tokenizer.cut_tokens();
-        self.out.report.missing_dates = self.missing_dates.conflicts(self.context.inputs);
-        self.out.report.file_dates = self.missing_dates.files();
+        self.out.segments.report.cut_terms = self.tokenizer.cut_tokens();
+        self.out.segments.report.missing_dates = self.missing_dates.conflicts();
+        self.out.segments.report.file_dates = self.missing_dates.files();
         self.out.finish()
     }
 }

@@ -308,7 +308,7 @@ impl<'w> Ledger<'w> {
 }
 
 /// The field of the last change of the status of files, if the index has file metadata.
-fn changed_field(manifest: Option<&Manifest>) -> Option<Field> {
+pub(crate) fn changed_field(manifest: Option<&Manifest>) -> Option<Field> {
     let schema = &manifest?.schema;
     let field = schema.field("ctime")?;
     schema.entry(field).filter(|entry| entry.kind == FieldKind::Date && entry.column).map(|_| field)

@@ -7,7 +7,7 @@ use crate::schema::Value;
 use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
-fn build_all(directory: &RamDirectory, options: &IndexOptions) -> IndexReport {
+pub(super) fn build_all(directory: &RamDirectory, options: &IndexOptions) -> IndexReport {
     let report = build_in(directory, options, &Progress::new(), &Arc::default()).unwrap();
     let never = AtomicBool::new(false);
     let checked = check_in(directory, CheckLevel::Cross, &Progress::new(), &never).unwrap();
@@ -16,7 +16,7 @@ fn build_all(directory: &RamDirectory, options: &IndexOptions) -> IndexReport {
 }
 
 /// The values of a field of every document, by key.
-fn values(directory: &RamDirectory, field: &str) -> BTreeMap<Vec<u8>, Vec<Value>> {
+pub(super) fn values(directory: &RamDirectory, field: &str) -> BTreeMap<Vec<u8>, Vec<Value>> {
     let snapshot = Snapshot::open_in(directory).unwrap().unwrap();
     let field = snapshot.schema().field(field).unwrap();
     let mut found = BTreeMap::new();

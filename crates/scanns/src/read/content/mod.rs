@@ -122,6 +122,22 @@ pub(crate) fn examine<'a>(
     })
 }
 
+/// A reader of what `stream` holds, decompressed if its first bytes `head` say that it is compressed, and the
+/// name of the compression. `size` is the size of the file, or a number that no file reaches.
+///
+/// # Errors
+/// The start of compressed data cannot be decompressed.
+pub(crate) fn decompressed<'a>(
+    head: &[u8],
+    size: u64,
+    stream: Box<dyn Read + Send + 'a>,
+) -> io::Result<(Box<dyn Read + Send + 'a>, Option<&'static str>)> {
+    match CompressedFormat::of(head) {
+        Some(format) => Ok((format.reader(stream, size)?, Some(format.name()))),
+        None => Ok((stream, None)),
+    }
+}
+
 /// True for a file whose bytes are its text, as [`examine`] decides it.
 pub(crate) fn is_plain(head: &[u8], size: u64, options: ContentOptions) -> bool {
     let is_compressed = options.decompress && CompressedFormat::of(head).is_some();

@@ -1,0 +1,231 @@
+//! An index thread of entries: columns and keys in, segments out.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::dump_reader::{BlockRows, EntryBlock};
+use super::known::{KnownEntries, KnownEntry};
+use super::tops::Tops;
+use crate::column::ColumnSet;
+use crate::error::{Error, Result};
+use crate::index::build::file_fields::{EntrySource, FileFields, MissingDates};
+use crate::index::build::lane_report::LaneReport;
+use crate::index::build::lane_segments::{LaneDocuments, LaneSegments, SegmentContext};
+use crate::index::build::line_keys::KeyCollector;
+use crate::index::commit::writer::{SegmentDocuments, Writer};
+use crate::invert::{InvertOptions, Inverter};
+use crate::record::dump::DumpTally;
+use crate::schema::{Field, Records, Schema, Stored};
+use crate::segment::{Flushed, StoredCollector};
+use crate::source::{Entry, EntryKind};
+
+/// Documents between two checks of memory.
+const CHECK_EVERY: u32 = 256;
+
+/// What all index threads of an import share.
+#[derive(Clone, Copy)]
+pub(super) struct EntryContext<'a> {
+    pub(super) segments: SegmentContext<'a>,
+    pub(super) known: &'a KnownEntries<'a>,
+    pub(super) schema: &'a Schema,
+    pub(super) fields: &'a FileFields,
+    /// The field of the text, which is empty.
+    pub(super) text: Field,
+    pub(super) invert: InvertOptions,
+    pub(super) stored: Stored,
+    /// The directory to which relative paths belong.
+    pub(super) root: Option<&'a [u8]>,
+    /// The number of documents that others replaced.
+    pub(super) replaced: &'a AtomicU64,
+}
+
+/// What an index thread did.
+#[derive(Default)]
+pub(super) struct EntryReport {
+    pub(super) lane: LaneReport,
+    pub(super) unchanged: u64,
+    pub(super) tops: Tops,
+    /// By dump: the entries of it, and what else was counted.
+    pub(super) dumps: Vec<(u64, DumpTally)>,
+}
+
+/// The state of an index thread.
+pub(super) struct EntryIndexer<'a> {
+    context: EntryContext<'a>,
+    inverter: Inverter,
+    stored: StoredCollector,
+    columns: ColumnSet,
+    keys: KeyCollector,
+    segments: LaneSegments<'a, Vec<SegmentDocuments>>,
+    /// Older documents that those in memory replace.
+    replaced: Vec<SegmentDocuments>,
+    missing_dates: MissingDates,
+    /// A path with its root.
+    path: Vec<u8>,
+    report: EntryReport,
+}
+
+impl<'a> EntryIndexer<'a> {
+    pub(super) fn new(context: EntryContext<'a>) -> Result<Self> {
+        Ok(EntryIndexer {
+            context,
+            inverter: Inverter::new(&context.invert)?,
+            stored: StoredCollector::new(&context.stored, Records::File)?,
+            columns: ColumnSet::new(context.schema),
+            keys: KeyCollector::new(Records::File),
+            segments: LaneSegments::new(context.segments),
+            replaced: Vec::new(),
+            missing_dates: MissingDates::default(),
+            path: Vec::new(),
+            report: EntryReport::default(),
+        })
+    }
+
+    /// Indexes the entries of a block.
+    pub(super) fn block(&mut self, block: &EntryBlock) -> Result<()> {
+        let (mut tally, mut count, mut failed) = (DumpTally::default(), 0, None);
+        let mut visit = |entry: &Entry<'_>| {
+            count += 1;
+            match self.entry(entry, &block.from) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let flow = match &block.rows {
+            BlockRows::Bytes { bytes, offset, rows } => rows.read(bytes, *offset, &mut tally, &mut visit),
+            BlockRows::Entries(batch) => batch.iter().try_for_each(|entry| visit(&entry)),
+        };
+        let dumps = &mut self.report.dumps;
+        if dumps.len() <= block.dump {
+            dumps.resize_with(block.dump + 1, Default::default);
+        }
+        if let Some((entries, counted)) = dumps.get_mut(block.dump) {
+            *entries += count;
+            counted.merge(tally);
+        }
+        match (flow, failed) {
+            (ControlFlow::Continue(()), _) => Ok(()),
+            (ControlFlow::Break(()), error) => Err(error.unwrap_or(Error::Cancelled)),
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry<'_>, from: &EntrySource) -> Result<()> {
+        let mut space = std::mem::take(&mut self.path);
+        let entry = Entry { path: rooted(entry.path, self.context.root, &mut space), ..*entry };
+        let added = self.add(&entry, from);
+        self.path = space;
+        added
+    }
+
+    fn add(&mut self, entry: &Entry<'_>, from: &EntrySource) -> Result<()> {
+        let EntryContext { known, fields, .. } = self.context;
+        if entry.kind == Some(EntryKind::Directory) {
+            self.report.tops.add(entry.path);
+        }
+        if !known.is_empty() {
+            match known.find(entry)? {
+                KnownEntry::New => {}
+                KnownEntry::Unchanged => {
+                    self.report.unchanged += 1;
+                    return Ok(());
+                }
+                KnownEntry::Changed(documents) => self.replaced.push(documents),
+            }
+        }
+        self.keys.file(entry.path, entry.stamp());
+        fields.push(entry, &mut self.columns, &mut self.missing_dates);
+        fields.push_extra(entry, from, &mut self.columns);
+        self.inverter.end_document();
+        self.stored.end_document((0, 0))?;
+        self.columns.end_document()?;
+        if self.inverter.max_doc().is_multiple_of(CHECK_EVERY) && self.is_full() {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn is_full(&mut self) -> bool {
+        let beside = self.keys.bytes() + self.columns.bytes() + self.stored.bytes();
+        self.inverter.is_full_beside(self.segments.limit.saturating_sub(beside), beside)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let keys = self.keys.take(self.inverter.max_doc());
+        let documents = LaneDocuments {
+            fields: vec![(self.context.text, &mut self.inverter)],
+            keys: &keys,
+            stored: &mut self.stored,
+            columns: &mut self.columns,
+        };
+        let replaced = std::mem::take(&mut self.replaced);
+        self.segments.write(documents, replaced, take_into(self.context))
+    }
+
+    /// Documents added so far.
+    pub(super) fn documents(&self) -> u64 {
+        self.segments.documents() + u64::from(self.inverter.max_doc())
+    }
+
+    /// Writes what is left in memory, and waits until every segment is durable.
+    pub(super) fn finish(mut self) -> Result<EntryReport> {
+        if self.inverter.max_doc() > 0 {
+            self.flush()?;
+        }
+        self.segments.report.missing_dates = self.missing_dates.conflicts();
+        self.segments.report.file_dates = self.missing_dates.files();
+        let lane = self.segments.finish(take_into(self.context))?;
+        Ok(EntryReport { lane, ..self.report })
+    }
+}
+
+/// Adds durable segments to the next commit, together with the deletes of what they replace.
+fn take_into<'a>(context: EntryContext<'a>) -> impl Fn(Flushed, Vec<SegmentDocuments>) -> Result<()> + 'a {
+    let writer: &Writer<'_> = context.segments.writer;
+    move |segment, replaced| {
+        for documents in &replaced {
+            // Deletes need open segments.
+            writer.segment(documents.id)?;
+        }
+        let deleted = writer.take_in(Some(&segment), replaced, Vec::new());
+        context.replaced.fetch_add(deleted, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// A path below `root`, if it is relative and there is a root; `space` holds it.
+fn rooted<'p>(path: &'p [u8], root: Option<&[u8]>, space: &'p mut Vec<u8>) -> &'p [u8] {
+    let Some(root) = root.filter(|_| !path.starts_with(b"/")) else { return path };
+    let below = if path == b"." { &[] } else { path.strip_prefix(b"./").unwrap_or(path) };
+    space.clear();
+    space.extend_from_slice(root);
+    if !below.is_empty() {
+        if !root.ends_with(b"/") {
+            space.push(b'/');
+        }
+        space.extend_from_slice(below);
+    }
+    space
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_are_below_the_root_and_others_stay() {
+        let of = |path: &str, root: Option<&str>| {
+            let mut space = Vec::new();
+            let path = rooted(path.as_bytes(), root.map(str::as_bytes), &mut space).to_vec();
+            String::from_utf8(path).unwrap()
+        };
+        assert_eq!(of("./a/b", Some("/data")), "/data/a/b");
+        assert_eq!(of("a", Some("/")), "/a");
+        assert_eq!(of(".", Some("/data")), "/data");
+        assert_eq!(of("/x", Some("/data")), "/x");
+        assert_eq!(of("./a", None), "./a");
+    }
+}

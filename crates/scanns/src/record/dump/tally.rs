@@ -1,0 +1,106 @@
+//! What a reader of a dump counts: rows that it could not read, and whether the dump is complete.
+
+/// The number of bytes of a bad row that are shown.
+const SHOWN: usize = 80;
+
+/// The most paths that are kept of those that a dump says were not read.
+pub const UNREAD_PATHS: usize = 10_000;
+
+/// A row of a dump that is not an entry, though it should be one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRow {
+    /// Where the row begins in the (decompressed) dump, in bytes from 0.
+    pub offset: u64,
+    /// Why it cannot be read.
+    pub reason: String,
+    /// At most 80 bytes of it.
+    pub text: Vec<u8>,
+}
+
+/// What was read of a dump besides its entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DumpTally {
+    /// Rows that could not be read, or entries that cannot be documents.
+    pub bad: u64,
+    /// The first of them in the dump.
+    pub first_bad: Option<BadRow>,
+    /// Rows whose meaning had to be guessed, for example because a name contains the separator.
+    pub guessed: u64,
+    /// The first of them in the dump.
+    pub first_guessed: Option<BadRow>,
+    /// True if the dump ends inside a row or before it is closed.
+    pub truncated: bool,
+    /// Whether the format's own proof of completeness was found; `None` if the format has none.
+    pub complete: Option<bool>,
+    /// What the dump itself says was not read: directories without permission, excluded file systems.
+    pub unread: u64,
+    /// The first path of them, and why.
+    pub first_unread: Option<(Vec<u8>, String)>,
+    /// All these paths, unless there are more than [`UNREAD_PATHS`].
+    pub unread_paths: Vec<Vec<u8>>,
+}
+
+impl DumpTally {
+    /// Counts a row that cannot be read.
+    #[cold]
+    pub fn bad(&mut self, offset: u64, reason: impl Into<String>, row: &[u8]) {
+        self.bad += 1;
+        note(&mut self.first_bad, offset, reason.into(), row);
+    }
+
+    /// Counts a row whose meaning was guessed.
+    #[cold]
+    pub fn guessed(&mut self, offset: u64, reason: impl Into<String>, row: &[u8]) {
+        self.guessed += 1;
+        note(&mut self.first_guessed, offset, reason.into(), row);
+    }
+
+    /// Counts a path of which the dump says that it was not read.
+    #[cold]
+    pub fn unread(&mut self, path: &[u8], reason: impl Into<String>) {
+        self.unread += 1;
+        self.first_unread.get_or_insert_with(|| (path.to_vec(), reason.into()));
+        if self.unread_paths.len() < UNREAD_PATHS {
+            self.unread_paths.push(path.to_vec());
+        }
+    }
+
+    /// True if all paths that were not read are known.
+    pub fn knows_unread(&self) -> bool {
+        self.unread == self.unread_paths.len() as u64
+    }
+
+    /// Adds what was counted in another part of the dump.
+    pub fn merge(&mut self, other: DumpTally) {
+        self.bad += other.bad;
+        self.guessed += other.guessed;
+        self.unread += other.unread;
+        self.truncated |= other.truncated;
+        self.complete = match (self.complete, other.complete) {
+            (Some(one), Some(two)) => Some(one || two),
+            (one, two) => one.or(two),
+        };
+        for (mine, theirs) in
+            [(&mut self.first_bad, other.first_bad), (&mut self.first_guessed, other.first_guessed)]
+        {
+            if let Some(theirs) = theirs
+                && mine.as_ref().is_none_or(|mine| theirs.offset < mine.offset)
+            {
+                *mine = Some(theirs);
+            }
+        }
+        if self.first_unread.is_none() {
+            self.first_unread = other.first_unread;
+        }
+        let room = UNREAD_PATHS - self.unread_paths.len().min(UNREAD_PATHS);
+        self.unread_paths.extend(other.unread_paths.into_iter().take(room));
+    }
+}
+
+/// Keeps the row with the lowest offset.
+fn note(first: &mut Option<BadRow>, offset: u64, reason: String, row: &[u8]) {
+    if first.as_ref().is_none_or(|first| offset < first.offset) {
+        let text = row.get(..SHOWN).unwrap_or(row).to_vec();
+        *first = Some(BadRow { offset, reason, text });
+    }
+}
