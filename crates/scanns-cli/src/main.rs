@@ -10,6 +10,7 @@ mod args;
 mod eval;
 mod explain;
 mod export;
+mod find;
 mod index;
 mod info;
 mod maintain;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
     report::exit_code(match &command.verb {
         Verb::Index(args) => index::run(args),
         Verb::Search(args) => search::run(args),
+        Verb::Find(args) => find::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),

@@ -13,6 +13,7 @@ mod display;
 mod dump;
 mod eval;
 mod export;
+mod find;
 mod maintain;
 mod records;
 mod search;
@@ -39,6 +40,7 @@ use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportCompression, ExportFormat};
+pub use find::{FIND_EXAMPLES, FindArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;
@@ -69,6 +71,9 @@ pub enum Verb {
     /// Find documents, best first
     #[command(after_help = SEARCH_EXAMPLES)]
     Search(Box<SearchArgs>),
+    /// Find entries of a file system with the expressions of GNU find
+    #[command(after_help = FIND_EXAMPLES)]
+    Find(FindArgs),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

@@ -25,6 +25,13 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// An expression of find is not valid, or no index can answer it.
+    #[error("{message}")]
+    Expression {
+        /// What is wrong, and what to write instead.
+        message: String,
+    },
+
     /// A dump of a file system cannot be imported.
     #[error("cannot import the dump {}: {reason}", .path.display())]
     Dump {

@@ -50,6 +50,19 @@ impl EntryKind {
         }
     }
 
+    /// The kind with a name, see [`EntryKind::name`].
+    pub fn named(name: &[u8]) -> Option<Self> {
+        let all = [
+            EntryKind::File,
+            EntryKind::Directory,
+            EntryKind::Link,
+            EntryKind::Fifo,
+            EntryKind::Socket,
+            EntryKind::Device,
+        ];
+        all.into_iter().find(|kind| kind.name().as_bytes() == name)
+    }
+
     /// Its name, which is its value in the field `type`.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,0 +1,36 @@
+//! Arguments of `scanns find`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Arguments of `scanns find`.
+#[derive(Debug, Args)]
+pub struct FindArgs {
+    /// Stop after this number of entries
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// The index of a file system, from scanns index --content none or --dump
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// Where to look, then what to look for, as in GNU find
+    #[arg(value_name = "PATH… EXPRESSION", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub command: Vec<OsString>,
+}
+
+/// Examples for the help.
+pub const FIND_EXAMPLES: &str = r"Examples:
+  scanns find fs.scanns -name '*.h5' -size +1G
+      all files of this name and size, in the whole index
+  scanns find fs.scanns /data/lab -type f -mtime +365 -printf '%s %u %p\n'
+      old files below a directory, with sizes and owners
+  scanns find fs.scanns /home -user ann -perm -o+w -ls
+  scanns find fs.scanns /data -empty -print0 | xargs -0 ls -d
+  scanns find docs.scanns -name '*.md' -content 'durable AND index'
+      files whose text matches a query, too
+
+The expression is GNU find's: tests (-name -iname -path -regex -type -size -mtime -newer -user -perm -empty …),
+operators ( ! -a -o , ) and actions (-print -print0 -printf -ls -fprint -prune -quit). What needs the files
+themselves (-exec, -delete, -readable) is refused, with a pipe that does it. -content QUERY is an addition.
+Options of scanns stand before the index. Entries are sorted as a walk with sorted names would find them.";

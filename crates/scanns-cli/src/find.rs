@@ -1,0 +1,110 @@
+//! `scanns find`: GNU find's questions, answered from an index.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use anyhow::Result;
+use scanns::Snapshot;
+use scanns::files::{FindOptions, FindOutput, FindReport, FindSink, find_entries};
+
+use crate::args::FindArgs;
+use crate::quoting::{harmless, quoted};
+use crate::report::{self, Outcome};
+use crate::units;
+
+/// Where the actions of an expression write.
+enum FindTarget {
+    Standard(BufWriter<io::StdoutLock<'static>>),
+    /// A terminal, which must not obey control characters in names.
+    Terminal(io::StdoutLock<'static>),
+    StandardError(io::Stderr),
+    File(BufWriter<File>),
+}
+
+struct FindTargets(Vec<FindTarget>);
+
+impl FindTargets {
+    fn open(outputs: &[FindOutput]) -> io::Result<Self> {
+        let open = |output: &FindOutput| {
+            Ok(match output {
+                FindOutput::Standard if io::stdout().is_terminal() => {
+                    FindTarget::Terminal(io::stdout().lock())
+                }
+                FindOutput::Standard => {
+                    FindTarget::Standard(BufWriter::with_capacity(64 << 10, io::stdout().lock()))
+                }
+                FindOutput::StandardError => FindTarget::StandardError(io::stderr()),
+                FindOutput::File(path) => {
+                    FindTarget::File(BufWriter::new(File::create(OsStr::from_bytes(path))?))
+                }
+            })
+        };
+        outputs.iter().map(open).collect::<io::Result<_>>().map(FindTargets)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.iter_mut().try_for_each(|target| match target {
+            FindTarget::Standard(out) => out.flush(),
+            FindTarget::Terminal(out) => out.flush(),
+            FindTarget::StandardError(out) => out.flush(),
+            FindTarget::File(out) => out.flush(),
+        })
+    }
+}
+
+impl FindSink for &mut FindTargets {
+    fn write(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
+        match self.0.get_mut(output) {
+            Some(FindTarget::Standard(out)) => out.write_all(bytes),
+            Some(FindTarget::Terminal(out)) => {
+                let (line, end) = match bytes {
+                    [line @ .., b'\n'] => (line, "\n"),
+                    line => (line, ""),
+                };
+                write!(out, "{}{end}", harmless(&String::from_utf8_lossy(line)))
+            }
+            Some(FindTarget::StandardError(out)) => out.write_all(bytes),
+            Some(FindTarget::File(out)) => out.write_all(bytes),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Runs the verb.
+pub fn run(args: &FindArgs) -> Result<Outcome> {
+    let snapshot = Snapshot::open(&args.index)?;
+    let command: Vec<Vec<u8>> = args.command.iter().map(|word| word.clone().into_vec()).collect();
+    let mut targets = FindTargets(Vec::new());
+    let report = find_entries(&snapshot, &command, FindOptions { limit: args.limit }, |outputs| {
+        targets = FindTargets::open(outputs)?;
+        Ok(&mut targets)
+    });
+    // What was found before an error is printed, too.
+    targets.flush()?;
+    Ok(outcome(&report?))
+}
+
+fn outcome(found: &FindReport) -> Outcome {
+    found.warnings.iter().for_each(|warning| report::note(warning));
+    for point in &found.missing {
+        report::note(&format!("{}: not in the index", quoted(point)));
+    }
+    for unknown in &found.unknown {
+        let entries = units::counted(unknown.count, "entry");
+        let word = String::from_utf8_lossy(&unknown.word).into_owned();
+        let example = quoted(&unknown.example).into_owned();
+        report::note(&format!("{word}: the index does not know this of {entries}; the first is {example}"));
+    }
+    if found.loops > 0 {
+        report::note(&format!("{} that lead to themselves", units::counted(found.loops, "link")));
+    }
+    if found.unsorted {
+        report::note("too many entries to sort; they are printed in the order of the index");
+    }
+    match (found.missing.is_empty(), found.loops) {
+        (true, 0) => Outcome::Done,
+        _ => Outcome::WithFailures,
+    }
+}

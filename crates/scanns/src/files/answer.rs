@@ -1,0 +1,205 @@
+//! Answers a find command from an index.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use super::entries::EntryReader;
+use super::find::{
+    FindCommand, FindOutput, FindSink, FindWalk, Next, Requirements, Setting, UnknownColumn, parse,
+};
+use super::known::{IndexFacts, without_slash};
+use super::order::walk_order;
+use super::select::{all_of, below, matching};
+use crate::error::{Error, Result};
+use crate::index::snapshot::Snapshot;
+use crate::query::{BoolQuery, Query, ValueRange};
+use crate::schema::Value;
+use crate::source::{Entry, EntryBatch};
+
+/// The bytes of entries that are sorted in memory. More are printed in the order of the index, where the
+/// expression allows it.
+const SORTED_BYTES: usize = 512 << 20;
+
+/// The bytes that an entry takes besides its texts.
+const EACH: usize = 320;
+
+/// Options of [`find_entries`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FindOptions {
+    /// Stop after this number of entries for which something was printed.
+    pub limit: Option<u64>,
+}
+
+/// The result of [`find_entries`].
+#[derive(Clone, Debug, Default)]
+pub struct FindReport {
+    /// Entries for which the expression was evaluated.
+    pub evaluated: u64,
+    /// Entries for which something was printed.
+    pub printed: u64,
+    /// Start points that are not in the index.
+    pub missing: Vec<Vec<u8>>,
+    /// Tests and actions that needed a column that entries lack.
+    pub unknown: Vec<UnknownColumn>,
+    /// Links that lead to themselves and that `-xtype` asked for; find exits with 1 if there are any.
+    pub loops: u64,
+    /// True if entries were too many to be sorted, so that they were printed in the order of the index.
+    pub unsorted: bool,
+    /// What find would warn about.
+    pub warnings: Vec<String>,
+}
+
+/// Answers a command in GNU find's language: start points, then an expression. Without start points, the
+/// question is about the whole index. `open` gets the outputs of the command and returns where they go.
+///
+/// Entries are printed in the order of a walk with sorted names.
+///
+/// # Errors
+/// [`Error::Expression`] for a command that is not valid or cannot be answered by an index;
+/// [`Error::Unsupported`] if the documents are not files with metadata; the errors of reading and writing.
+pub fn find_entries<S: FindSink>(
+    snapshot: &Snapshot,
+    command: &[Vec<u8>],
+    options: FindOptions,
+    open: impl FnOnce(&[FindOutput]) -> io::Result<S>,
+) -> Result<FindReport> {
+    let mut facts = IndexFacts::new(EntryReader::new(snapshot)?);
+    let parsed = parse(command, Setting::current(), &facts);
+    let FindCommand { start_points, expression, warnings } =
+        parsed.map_err(|error| Error::Expression { message: error.to_string() })?;
+    facts.find_contents(&expression.contents)?;
+    let mut sink = open(&expression.outputs).map_err(written)?;
+    let mut report = FindReport { warnings, ..FindReport::default() };
+    let filter = expression.requirements();
+    let mut answer = Answer {
+        facts: &facts,
+        filter: filter.as_ref(),
+        walk: FindWalk::new(&expression, &facts, &mut sink),
+        limit: options.limit.unwrap_or(u64::MAX),
+        may_stream: filter.is_some() && !expression.traversal.depth_first,
+        unsorted: false,
+    };
+    let points = if start_points.is_empty() { tops(&facts)? } else { start_points };
+    for point in points {
+        match answer.start_point(&point)? {
+            Some(ControlFlow::Continue(())) => {}
+            Some(ControlFlow::Break(())) => break,
+            None => report.missing.push(point),
+        }
+    }
+    let counts = answer.walk.counts();
+    (report.evaluated, report.printed, report.loops) = (counts.evaluated, counts.printed, counts.errors);
+    (report.unknown, report.unsorted) = (answer.walk.unknown(), answer.unsorted);
+    Ok(report)
+}
+
+/// The error of an output.
+fn written(source: io::Error) -> Error {
+    Error::io("write to", std::path::Path::new("the output"), source)
+}
+
+/// A command that is being answered.
+struct Answer<'a, 's, S> {
+    facts: &'a IndexFacts<'s>,
+    filter: Option<&'a Requirements>,
+    walk: FindWalk<'a, IndexFacts<'s>, S>,
+    /// The number of entries after which printing stops.
+    limit: u64,
+    /// True if entries may come in any order.
+    may_stream: bool,
+    unsorted: bool,
+}
+
+impl<S: FindSink> Answer<'_, '_, S> {
+    /// Answers for a start point; `None` if it is not in the index.
+    fn start_point(&mut self, written_path: &[u8]) -> Result<Option<ControlFlow<()>>> {
+        let path = without_slash(written_path);
+        let Some(point) = self.facts.entry_at(path) else { return Ok(None) };
+        self.walk.begin(written_path, path);
+        for entry in point.iter() {
+            if let Some(stopped) = self.visit(&entry)? {
+                return Ok(Some(stopped));
+            }
+        }
+        let mut conditions = vec![below(&self.facts.reader, path)];
+        if let Some(filter) = self.filter {
+            conditions.extend(matching(&self.facts.reader, filter));
+        }
+        let query = all_of(conditions);
+        let (mut batch, mut bytes) = (EntryBatch::default(), 0);
+        let (facts, filter) = (self.facts, self.filter);
+        let mut stopped = None;
+        facts.reader.for_each(&query, &mut |entry| {
+            if entry.path == path || filter.is_some_and(|filter| !filter.allow(entry)) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            bytes += EACH + entry.path.len();
+            batch.push(entry);
+            if bytes > SORTED_BYTES && self.may_stream {
+                bytes = 0;
+                self.unsorted = true;
+                stopped = self.sorted(&std::mem::take(&mut batch))?;
+            }
+            Ok(if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        if stopped.is_none() {
+            stopped = self.sorted(&batch)?;
+        }
+        if stopped.is_none() && self.walk.end().map_err(written)? == Next::Stop {
+            stopped = Some(ControlFlow::Break(()));
+        }
+        Ok(Some(stopped.unwrap_or(ControlFlow::Continue(()))))
+    }
+
+    /// Visits entries in the order of a walk.
+    fn sorted(&mut self, batch: &EntryBatch) -> Result<Option<ControlFlow<()>>> {
+        let mut entries: Vec<Entry<'_>> = batch.iter().collect();
+        entries.sort_unstable_by(|one, other| walk_order(one.path, other.path));
+        for entry in &entries {
+            if let Some(stopped) = self.visit(entry)? {
+                return Ok(Some(stopped));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Evaluates the expression for an entry; tells if nothing more is wanted.
+    fn visit(&mut self, entry: &Entry<'_>) -> Result<Option<ControlFlow<()>>> {
+        let next = self.walk.visit(entry).map_err(written)?;
+        let is_enough = self.walk.counts().printed >= self.limit;
+        Ok((next == Next::Stop || is_enough).then_some(ControlFlow::Break(())))
+    }
+}
+
+/// The uppermost entries of an index, in order.
+fn tops(facts: &IndexFacts<'_>) -> Result<Vec<Vec<u8>>> {
+    let reader = &facts.reader;
+    let kind = ValueRange::one(reader.field("type"), Value::Text(b"directory".to_vec()));
+    let mut tops: Vec<Vec<u8>> = Vec::new();
+    let mut collect = |query: &Query| -> Result<()> {
+        let mut found: Vec<Vec<u8>> = Vec::new();
+        reader.for_each_path(query, &mut |path| {
+            if !found.last().is_some_and(|last| is_below(path, last)) {
+                found.push(path.to_vec());
+            }
+        })?;
+        tops.append(&mut found);
+        tops.sort_unstable_by(|one, other| walk_order(one, other));
+        tops.dedup_by(|next, top| next == top || is_below(next, top));
+        Ok(())
+    };
+    collect(&Query::Values(kind))?;
+    // What lies below none of these directories.
+    let covered = tops.iter().map(|top| below(reader, top)).collect();
+    let rest = Query::Bool(BoolQuery { must_not: covered, ..BoolQuery::default() });
+    let mut tops = tops.clone();
+    reader.for_each_path(&rest, &mut |path| tops.push(path.to_vec()))?;
+    tops.sort_unstable_by(|one, other| walk_order(one, other));
+    tops.dedup();
+    Ok(tops)
+}
+
+fn is_below(path: &[u8], directory: &[u8]) -> bool {
+    let rest = path.strip_prefix(directory);
+    rest.is_some_and(|rest| rest.starts_with(b"/") || directory.ends_with(b"/") && !rest.is_empty())
+}

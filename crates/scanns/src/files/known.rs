@@ -1,0 +1,209 @@
+//! Answers what an expression asks beyond a single entry: other entries, owners, contents.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::fs;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::entries::EntryReader;
+use super::find::{FindFacts, FindType, FoundTarget, OwnerIdentity, ReferenceEntry};
+use crate::error::Result;
+use crate::query::{Operator, Query, ValueRange};
+use crate::schema::Value;
+use crate::source::{Entry, EntryBatch, EntryKind, nanoseconds};
+
+/// The most links that are followed, as on Linux.
+const MOST_LINKS: usize = 40;
+
+/// Facts about the entries of an index.
+pub(super) struct IndexFacts<'s> {
+    pub(super) reader: EntryReader<'s>,
+    /// The directories that have entries.
+    filled: OnceCell<HashSet<Vec<u8>>>,
+    /// By query of `-content`, the paths of its documents.
+    contents: Vec<HashSet<Vec<u8>>>,
+}
+
+impl<'s> IndexFacts<'s> {
+    pub(super) fn new(reader: EntryReader<'s>) -> Self {
+        IndexFacts { reader, filled: OnceCell::new(), contents: Vec::new() }
+    }
+
+    /// Finds the documents of the queries of `-content`.
+    pub(super) fn find_contents(&mut self, queries: &[Vec<u8>]) -> Result<()> {
+        for query in queries {
+            let text = String::from_utf8_lossy(query);
+            let query = self.reader.snapshot.parse(&text, Operator::Or)?;
+            let mut found = HashSet::new();
+            self.reader.for_each_path(&query, &mut |path| {
+                found.insert(path.to_vec());
+            })?;
+            self.contents.push(found);
+        }
+        Ok(())
+    }
+
+    /// The entry at a path.
+    pub(super) fn entry_at(&self, path: &[u8]) -> Option<EntryBatch> {
+        let path = without_slash(path);
+        let range = ValueRange::one(self.reader.field("path"), Value::Text(path.to_vec()));
+        let mut batch = EntryBatch::default();
+        let visit = &mut |entry: &Entry<'_>| {
+            batch.push(entry);
+            Ok(ControlFlow::Break(()))
+        };
+        self.reader.for_each(&Query::Values(range), visit).ok()?;
+        (!batch.is_empty()).then_some(batch)
+    }
+
+    /// The number of an owner whose name the index has, and else of a user or group of this system.
+    fn owner(&self, column: &str, number: &str, database: &str, name: &[u8]) -> Option<OwnerIdentity> {
+        let range = ValueRange::one(self.reader.field(column), Value::Text(name.to_vec()));
+        let mut found = None;
+        let visit = &mut |entry: &Entry<'_>| {
+            let id = if number == "uid" { entry.uid } else { entry.gid };
+            found = Some(id.map_or(OwnerIdentity::Name, OwnerIdentity::Id));
+            Ok(ControlFlow::Break(()))
+        };
+        self.reader.for_each(&Query::Values(range), visit).ok()?;
+        found.or_else(|| {
+            let text = fs::read(Path::new("/etc").join(database)).ok()?;
+            let mut lines = text.split(|&byte| byte == b'\n').map(|line| line.split(|&byte| byte == b':'));
+            let mut line = lines.find(|line| line.clone().next() == Some(name))?;
+            Some(OwnerIdentity::Id(std::str::from_utf8(line.nth(2)?).ok()?.parse().ok()?))
+        })
+    }
+
+    /// The entry that a path leads to if all links are followed.
+    fn follow(&self, path: &[u8], links: usize) -> FoundTarget {
+        let mut place: Vec<u8> = Vec::new();
+        let mut names = path.split(|&byte| byte == b'/').enumerate().peekable();
+        while let Some((at, name)) = names.next() {
+            let is_last = names.peek().is_none();
+            match name {
+                b"" if at == 0 => place.push(b'/'),
+                b"" | b"." => {}
+                b".." => place = parent(&place).to_vec(),
+                name => {
+                    if !place.is_empty() && !place.ends_with(b"/") {
+                        place.push(b'/');
+                    }
+                    place.extend_from_slice(name);
+                }
+            }
+            if matches!(name, b"" | b"." | b"..") && !is_last {
+                continue;
+            }
+            let Some(batch) = self.entry_at(&place) else {
+                // The directory tells whether the index would know the entry.
+                let known = self.entry_at(parent(&place)).is_some();
+                // A prefix of the path may lie outside of the index.
+                if !is_last && !known {
+                    continue;
+                }
+                return if known { FoundTarget::Missing } else { FoundTarget::Unknown };
+            };
+            let Some(entry) = batch.iter().next() else { return FoundTarget::Unknown };
+            if entry.kind == Some(EntryKind::Link) {
+                let Some(target) = entry.target else { return FoundTarget::Unknown };
+                if links == 0 {
+                    return FoundTarget::Loop;
+                }
+                let rest: Vec<&[u8]> = names.map(|(_, name)| name).collect();
+                let next = [&[joined(parent(&place), target).as_slice()][..], &rest].concat().join(&b'/');
+                return self.follow(&next, links - 1);
+            }
+            if is_last {
+                return FindType::of(&entry).map_or(FoundTarget::Unknown, FoundTarget::Entry);
+            }
+        }
+        FoundTarget::Unknown
+    }
+}
+
+impl FindFacts for IndexFacts<'_> {
+    fn reference(&self, path: &[u8]) -> Option<ReferenceEntry> {
+        if let Some(batch) = self.entry_at(path) {
+            return batch.iter().next().map(|entry| ReferenceEntry::of(&entry));
+        }
+        // A file that was made to be compared with, such as a time stamp.
+        let meta = fs::symlink_metadata(std::ffi::OsStr::from_bytes(path)).ok()?;
+        Some(ReferenceEntry {
+            mtime: Some(nanoseconds(meta.mtime(), meta.mtime_nsec())),
+            atime: Some(nanoseconds(meta.atime(), meta.atime_nsec())),
+            ctime: Some(nanoseconds(meta.ctime(), meta.ctime_nsec())),
+            btime: None,
+            inode: Some(meta.ino()),
+            device: Some(meta.dev()),
+        })
+    }
+
+    fn is_empty_directory(&self, entry: &Entry) -> Option<bool> {
+        let filled = self.filled.get_or_init(|| {
+            let mut filled: HashSet<Vec<u8>> = HashSet::new();
+            let mut last: Vec<u8> = Vec::new();
+            let visit = &mut |path: &[u8]| {
+                let directory = parent(path);
+                if directory != last && directory != path {
+                    last = directory.to_vec();
+                    filled.insert(last.clone());
+                }
+            };
+            // What cannot be read is reported by the query that follows.
+            let _ = self.reader.for_each_path(&Query::All, visit);
+            filled
+        });
+        Some(!filled.contains(entry.path))
+    }
+
+    fn target(&self, entry: &Entry) -> FoundTarget {
+        match entry.target {
+            Some(target) => self.follow(&joined(parent(entry.path), target), MOST_LINKS),
+            None => FoundTarget::Unknown,
+        }
+    }
+
+    fn user(&self, name: &[u8]) -> Option<OwnerIdentity> {
+        self.owner("owner", "uid", "passwd", name)
+    }
+
+    fn group(&self, name: &[u8]) -> Option<OwnerIdentity> {
+        self.owner("group", "gid", "group", name)
+    }
+
+    fn has_names(&self) -> bool {
+        true
+    }
+
+    fn matches_content(&self, query: usize, entry: &Entry) -> bool {
+        self.contents.get(query).is_some_and(|paths| paths.contains(entry.path))
+    }
+}
+
+/// A path without slashes at its end, unless it is the root.
+pub(super) fn without_slash(path: &[u8]) -> &[u8] {
+    match path {
+        [rest @ .., b'/'] if !rest.is_empty() => without_slash(rest),
+        path => path,
+    }
+}
+
+/// The directory of a path; the root and a relative name are their own.
+fn parent(path: &[u8]) -> &[u8] {
+    match memchr::memrchr(b'/', path) {
+        Some(0) => path.get(..1).unwrap_or(path),
+        Some(slash) => path.get(..slash).unwrap_or(path),
+        None => path,
+    }
+}
+
+/// The path of a target in a directory.
+fn joined(directory: &[u8], target: &[u8]) -> Vec<u8> {
+    match target.starts_with(b"/") {
+        true => target.to_vec(),
+        false => [directory, target].join(&b'/'),
+    }
+}

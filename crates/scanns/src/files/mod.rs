@@ -1,0 +1,15 @@
+//! Questions about file systems in the words of other tools, answered from an index of their entries.
+//!
+//! [`find_entries`] answers GNU find's expressions. `entries.rs` reads entries out of an index, `known.rs`
+//! answers what an expression asks beyond a single entry, and `select.rs` chooses the documents that may
+//! match. `find/` is the language itself; it knows no index.
+
+mod answer;
+mod entries;
+mod find;
+mod known;
+mod order;
+mod select;
+
+pub use answer::{FindOptions, FindReport, find_entries};
+pub use find::{FindOutput, FindSink, UnknownColumn};

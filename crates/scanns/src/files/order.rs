@@ -1,0 +1,35 @@
+//! The order of a walk: a directory, then everything below it, then its siblings.
+
+use std::cmp::Ordering;
+
+/// Compares paths in the order of a walk in which siblings are sorted: by their bytes, but a slash comes
+/// before all others.
+#[inline]
+pub(super) fn walk_order(one: &[u8], other: &[u8]) -> Ordering {
+    let differs = one.iter().zip(other).position(|(one, other)| one != other);
+    match differs {
+        None => one.len().cmp(&other.len()),
+        Some(at) => {
+            let rank = |path: &[u8]| {
+                path.get(at).map_or(0, |&byte| if byte == b'/' { 0 } else { u16::from(byte) + 1 })
+            };
+            rank(one).cmp(&rank(other))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_below_a_directory_comes_before_its_siblings() {
+        let sorted = ["/", "/a", "/a/c", "/a/c/d", "/a\n", "/a-b", "/a-b/c", "/aa", "/b"];
+        for (at, one) in sorted.iter().enumerate() {
+            for (other_at, other) in sorted.iter().enumerate() {
+                let order = walk_order(one.as_bytes(), other.as_bytes());
+                assert_eq!(order, at.cmp(&other_at), "{one:?} {other:?}");
+            }
+        }
+    }
+}

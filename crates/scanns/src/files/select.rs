@@ -1,0 +1,113 @@
+//! The documents that an expression may match, as a query: conditions on columns that every match satisfies.
+
+use std::ops::Bound;
+
+use super::entries::EntryReader;
+use super::find::{FindType, KindSet, NamePart, Requirements, Span};
+use crate::query::{BoolQuery, Pattern, Query, ValueRange, WildcardPart};
+use crate::schema::{Field, Value};
+
+/// Entries at and below a path.
+pub(super) fn below(reader: &EntryReader<'_>, path: &[u8]) -> Query {
+    let field = reader.field("path");
+    let mut prefix = path.to_vec();
+    if !prefix.ends_with(b"/") {
+        prefix.push(b'/');
+    }
+    let itself = ValueRange::one(field, Value::Text(path.to_vec()));
+    Query::any_of(vec![Query::Values(itself), Query::Values(ValueRange::prefix(field, &prefix))])
+}
+
+/// Entries that satisfy all conditions, or whose values are not known.
+pub(super) fn matching(reader: &EntryReader<'_>, wanted: &Requirements) -> Vec<Query> {
+    let mut filter = Vec::new();
+    for parts in &wanted.names {
+        filter.push(Query::any_of(parts.iter().map(|part| named(reader.field("name"), part)).collect()));
+    }
+    for (name, span) in
+        [("size", wanted.size), ("uid", wanted.uid), ("gid", wanted.gid), ("inode", wanted.inode)]
+    {
+        let bounds = bounds(span, (0, u64::MAX), Value::Unsigned);
+        filter.extend(
+            bounds.map(|(low, high)| or_unknown(ValueRange { field: reader.field(name), low, high })),
+        );
+    }
+    for (name, span) in [("mtime", wanted.mtime), ("atime", wanted.atime), ("ctime", wanted.ctime)] {
+        let bounds = bounds(span, (i64::MIN, i64::MAX), Value::Date);
+        filter.extend(
+            bounds.map(|(low, high)| or_unknown(ValueRange { field: reader.field(name), low, high })),
+        );
+    }
+    for (name, owners) in [("owner", &wanted.owners), ("group", &wanted.groups)] {
+        let Some(owners) = owners else { continue };
+        let field = reader.field(name);
+        let one = |owner: &Vec<u8>| Query::Values(ValueRange::one(field, Value::Text(owner.clone())));
+        filter.push(with_unknown(field, owners.iter().map(one).collect()));
+    }
+    filter.extend(kinds(reader, wanted.kinds));
+    filter
+}
+
+/// All of these conditions.
+pub(super) fn all_of(mut filter: Vec<Query>) -> Query {
+    match (filter.pop(), filter.is_empty()) {
+        (None, _) => Query::All,
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            filter.push(last);
+            Query::Bool(BoolQuery { filter, ..BoolQuery::default() })
+        }
+    }
+}
+
+fn named(field: Field, part: &NamePart) -> Query {
+    let wildcard = |parts| Query::ValuePattern { field, pattern: Pattern::Wildcard(parts) };
+    let text = |text: &Vec<u8>| WildcardPart::Text(text.clone());
+    match part {
+        NamePart::Equal(name) => Query::Values(ValueRange::one(field, Value::Text(name.clone()))),
+        NamePart::Prefix(prefix) => Query::Values(ValueRange::prefix(field, prefix)),
+        NamePart::Suffix(suffix) => wildcard(vec![WildcardPart::Anything, text(suffix)]),
+        NamePart::Contains(part) => {
+            wildcard(vec![WildcardPart::Anything, text(part), WildcardPart::Anything])
+        }
+    }
+}
+
+/// The bounds of a span; `None` for one that allows everything.
+fn bounds<T: Ord + Copy>(
+    span: Span<T>,
+    all: (T, T),
+    value: impl Fn(T) -> Value,
+) -> Option<(Bound<Value>, Bound<Value>)> {
+    let is_whole = (span.least, span.greatest) == all;
+    (!is_whole).then(|| (Bound::Included(value(span.least)), Bound::Included(value(span.greatest))))
+}
+
+fn or_unknown(range: ValueRange) -> Query {
+    with_unknown(range.field, vec![Query::Values(range)])
+}
+
+/// Documents that match one of the queries, or have no value of the field. Expressions count the latter.
+fn with_unknown(field: Field, mut queries: Vec<Query>) -> Query {
+    queries.push(Query::Bool(BoolQuery { must_not: vec![Query::Exists(field)], ..BoolQuery::default() }));
+    Query::any_of(queries)
+}
+
+fn kinds(reader: &EntryReader<'_>, wanted: KindSet) -> Option<Query> {
+    let names = [
+        ("file", &[FindType::Regular][..]),
+        ("directory", &[FindType::Directory]),
+        ("link", &[FindType::Link]),
+        ("fifo", &[FindType::Pipe]),
+        ("socket", &[FindType::Socket]),
+        ("device", &[FindType::Block, FindType::Character]),
+    ];
+    let field = reader.field("type");
+    let has = |kinds: &[FindType]| kinds.iter().any(|&kind| wanted.contains(kind));
+    if names.iter().all(|(_, kinds)| has(kinds)) {
+        return None;
+    }
+    let found = names.iter().filter(|(_, kinds)| has(kinds));
+    let one = |name: &str| Query::Values(ValueRange::one(field, Value::Text(name.into())));
+    Some(with_unknown(field, found.map(|(name, _)| one(name)).collect()))
+}
