@@ -20,6 +20,9 @@ use crate::source::{Entry, EntryBatch};
 /// expression allows it.
 const SORTED_BYTES: usize = 512 << 20;
 
+/// The most uppermost entries that are start points of their own.
+const MOST_TOPS: usize = 100;
+
 /// The bytes that an entry takes besides its texts.
 const EACH: usize = 320;
 
@@ -63,8 +66,19 @@ pub fn find_entries<S: FindSink>(
     options: FindOptions,
     open: impl FnOnce(&[FindOutput]) -> io::Result<S>,
 ) -> Result<FindReport> {
+    find_at(snapshot, command, Setting::current(), options, open)
+}
+
+/// Like [`find_entries`], at another time or in another time zone.
+pub(super) fn find_at<S: FindSink>(
+    snapshot: &Snapshot,
+    command: &[Vec<u8>],
+    setting: Setting,
+    options: FindOptions,
+    open: impl FnOnce(&[FindOutput]) -> io::Result<S>,
+) -> Result<FindReport> {
     let mut facts = IndexFacts::new(EntryReader::new(snapshot)?);
-    let parsed = parse(command, Setting::current(), &facts);
+    let parsed = parse(command, setting, &facts);
     let FindCommand { start_points, expression, warnings } =
         parsed.map_err(|error| Error::Expression { message: error.to_string() })?;
     facts.find_contents(&expression.contents)?;
@@ -114,14 +128,18 @@ impl<S: FindSink> Answer<'_, '_, S> {
     /// Answers for a start point; `None` if it is not in the index.
     fn start_point(&mut self, written_path: &[u8]) -> Result<Option<ControlFlow<()>>> {
         let path = without_slash(written_path);
-        let Some(point) = self.facts.entry_at(path) else { return Ok(None) };
         self.walk.begin(written_path, path);
-        for entry in point.iter() {
-            if let Some(stopped) = self.visit(&entry)? {
-                return Ok(Some(stopped));
+        let mut conditions = Vec::new();
+        // The whole index has no entry of its own.
+        if !path.is_empty() {
+            let Some(point) = self.facts.entry_at(path) else { return Ok(None) };
+            for entry in point.iter() {
+                if let Some(stopped) = self.visit(&entry)? {
+                    return Ok(Some(stopped));
+                }
             }
+            conditions.push(below(&self.facts.reader, path));
         }
-        let mut conditions = vec![below(&self.facts.reader, path)];
         if let Some(filter) = self.filter {
             conditions.extend(matching(&self.facts.reader, filter));
         }
@@ -171,7 +189,8 @@ impl<S: FindSink> Answer<'_, '_, S> {
     }
 }
 
-/// The uppermost entries of an index, in order.
+/// The uppermost entries of an index, in order; if there are many, as of a list of files, the empty path, which
+/// stands for the whole index.
 fn tops(facts: &IndexFacts<'_>) -> Result<Vec<Vec<u8>>> {
     let reader = &facts.reader;
     let kind = ValueRange::one(reader.field("type"), Value::Text(b"directory".to_vec()));
@@ -190,13 +209,22 @@ fn tops(facts: &IndexFacts<'_>) -> Result<Vec<Vec<u8>>> {
     };
     collect(&Query::Values(kind))?;
     // What lies below none of these directories.
+    let whole = vec![Vec::new()];
+    if tops.is_empty() || tops.len() > MOST_TOPS {
+        return Ok(whole);
+    }
     let covered = tops.iter().map(|top| below(reader, top)).collect();
     let rest = Query::Bool(BoolQuery { must_not: covered, ..BoolQuery::default() });
-    let mut tops = tops.clone();
-    reader.for_each_path(&rest, &mut |path| tops.push(path.to_vec()))?;
+    let mut others = Vec::new();
+    reader.for_each_path(&rest, &mut |path| {
+        if others.len() <= MOST_TOPS {
+            others.push(path.to_vec());
+        }
+    })?;
+    tops.append(&mut others);
     tops.sort_unstable_by(|one, other| walk_order(one, other));
     tops.dedup();
-    Ok(tops)
+    Ok(if tops.len() > MOST_TOPS { whole } else { tops })
 }
 
 fn is_below(path: &[u8], directory: &[u8]) -> bool {

@@ -89,7 +89,10 @@ fn or_unknown(range: ValueRange) -> Query {
 
 /// Documents that match one of the queries, or have no value of the field. Expressions count the latter.
 fn with_unknown(field: Field, mut queries: Vec<Query>) -> Query {
-    queries.push(Query::Bool(BoolQuery { must_not: vec![Query::Exists(field)], ..BoolQuery::default() }));
+    queries.push(Query::Bool(BoolQuery {
+        must_not: vec![Query::Values(ValueRange::any(field))],
+        ..BoolQuery::default()
+    }));
     Query::any_of(queries)
 }
 

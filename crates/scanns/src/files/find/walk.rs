@@ -72,7 +72,7 @@ impl WalkPlace {
         match rest {
             [] => Some(rest),
             [b'/', rest @ ..] => Some(rest),
-            rest if self.path.ends_with(b"/") => Some(rest),
+            rest if self.path.is_empty() || self.path.ends_with(b"/") => Some(rest),
             _ => None,
         }
     }

@@ -26,8 +26,9 @@
 //! Dates before 1677-09-21 or after 2262-04-11 do not fit 64 bits. They are left out and counted.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::options::OwnerFiles;
 use super::owner_names::{NameDatabase, OwnerNames};
@@ -35,7 +36,7 @@ use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
-use crate::source::{Entry, fitting_date};
+use crate::source::{Entry, absolute, fitting_date};
 
 const NAMES: [&str; 20] = [
     "path", "name", "ext", "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size",
@@ -94,6 +95,22 @@ pub(crate) struct EntrySource {
     pub(crate) name: Vec<u8>,
     /// When the scan or the dump began, in nanoseconds since 1970.
     pub(crate) scanned: i64,
+}
+
+impl EntrySource {
+    /// A scan of these files and directories that begins now.
+    pub(crate) fn of_scan(roots: &[PathBuf]) -> Vec<Self> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let scanned = i64::try_from(now).unwrap_or(i64::MAX);
+        let paths = roots.iter().filter_map(|root| absolute(root).ok());
+        paths.map(|path| EntrySource { name: path.into_os_string().into_vec(), scanned }).collect()
+    }
+
+    /// True if a path is the scanned directory or below it.
+    pub(crate) fn covers(&self, path: &[u8]) -> bool {
+        let rest = path.strip_prefix(self.name.as_slice());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || self.name.ends_with(b"/"))
+    }
 }
 
 /// The fields of file metadata in a schema, and the names of users and groups.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::budget::lane_budget;
 use super::document_source::{DocumentSource, TextField};
+use super::file_fields::EntrySource;
 use super::lane::index_lane;
 use super::lane_output::LaneContext;
 use super::lane_report::LaneReport;
@@ -83,6 +84,7 @@ pub(crate) fn index_inputs(
         stored,
         segments: SegmentContext { writer: ledger.writer(), budget, buffers: options.buffers, progress },
     };
+    let from = EntrySource::of_scan(&options.source.paths);
     let job = match source {
         DocumentSource::Records(fields) => LaneJob::Records(fields),
         DocumentSource::Text(TextField { field, analyzer, postings, files, .. }) => {
@@ -92,7 +94,8 @@ pub(crate) fn index_inputs(
                 pages: options.read.pages,
                 postings: *postings,
             };
-            let files = files.as_ref().map(|fields| FileColumns { fields, schema: source.schema() });
+            let files =
+                files.as_ref().map(|fields| FileColumns { fields, schema: source.schema(), from: &from });
             LaneJob::Text(TextJob { field: *field, analyzer, invert, files })
         }
     };

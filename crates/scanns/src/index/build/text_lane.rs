@@ -1,7 +1,7 @@
 //! Indexes files and lines: text of one field in, segments out.
 
 use super::budget::PART_BYTES;
-use super::file_fields::{FileFields, MissingDates};
+use super::file_fields::{EntrySource, FileFields, MissingDates};
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::LaneReport;
@@ -30,6 +30,8 @@ pub(crate) struct TextJob<'a> {
 pub(crate) struct FileColumns<'a> {
     pub(crate) fields: &'a FileFields,
     pub(crate) schema: &'a Schema,
+    /// The directories that are scanned.
+    pub(crate) from: &'a [EntrySource],
 }
 
 /// The state of an index thread of files or lines.
@@ -184,6 +186,9 @@ impl<'a> TextIndexer<'a> {
         if let Some(files) = self.job.files {
             let entry = self.input(piece).entry();
             files.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
+            if let Some(from) = files.from.iter().find(|from| from.covers(entry.path)) {
+                files.fields.push_extra(&entry, from, &mut self.columns);
+            }
             self.columns.end_document()?;
         }
         Ok(())

@@ -4,6 +4,7 @@ mod batches;
 mod device;
 mod dump;
 mod generate;
+mod indexed;
 mod live;
 mod oracle;
 mod texts;

@@ -75,7 +75,7 @@ fn first_difference(ours: &super::live::Outputs, theirs: &super::live::Outputs) 
 
 /// The same command with two negations before every test that find 4.9 may move to the front. Find moves
 /// cheap tests even before actions of another operand of `-o`: `-print -links 9 -o -name x` does not print x.
-fn in_order(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
+pub(super) fn in_order(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
     const CHEAP: &[&str] = &[
         "-name",
         "-iname",
