@@ -7,6 +7,7 @@
 //! format errors, scores, progress, sizes and counts. `memory.rs` is about memory that runs out.
 
 mod args;
+mod du;
 mod eval;
 mod explain;
 mod export;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Verb::Index(args) => index::run(args),
         Verb::Search(args) => search::run(args),
         Verb::Find(args) => find::run(args),
+        Verb::Du(args) => du::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),

@@ -10,6 +10,7 @@
 mod columns;
 mod contents;
 mod display;
+mod du;
 mod dump;
 mod eval;
 mod export;
@@ -35,6 +36,7 @@ use crate::units;
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
 pub use display::{DisplayArgs, WhenArg};
+pub use du::{DU_EXAMPLES, DuArgs, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
@@ -74,6 +76,9 @@ pub enum Verb {
     /// Find entries of a file system with the expressions of GNU find
     #[command(after_help = FIND_EXAMPLES)]
     Find(FindArgs),
+    /// Show the space that directories take, with the options of GNU du
+    #[command(after_help = DU_EXAMPLES)]
+    Du(DuArgs),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

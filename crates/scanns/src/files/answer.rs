@@ -3,12 +3,12 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use super::entries::EntryReader;
+use super::entries::{ALL, EntryReader};
 use super::find::{
     FindCommand, FindOutput, FindSink, FindWalk, Next, Requirements, Setting, UnknownColumn, parse,
 };
-use super::known::{IndexFacts, without_slash};
-use super::order::walk_order;
+use super::known::IndexFacts;
+use super::order::{walk_order, without_slash};
 use super::select::{all_of, below, matching};
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
@@ -147,7 +147,7 @@ impl<S: FindSink> Answer<'_, '_, S> {
         let (mut batch, mut bytes) = (EntryBatch::default(), 0);
         let (facts, filter) = (self.facts, self.filter);
         let mut stopped = None;
-        facts.reader.for_each(&query, &mut |entry| {
+        facts.reader.for_each(&query, &ALL, &mut |entry| {
             if entry.path == path || filter.is_some_and(|filter| !filter.allow(entry)) {
                 return Ok(ControlFlow::Continue(()));
             }

@@ -31,6 +31,12 @@ const COLUMNS: [(&str, FieldKind); 18] = [
     ("name", FieldKind::Keyword),
 ];
 
+/// All columns of an entry. Its name is a part of its path.
+pub(super) const ALL: [&str; 16] = [
+    "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size", "blocks", "uid", "gid",
+    "mode", "inode", "links", "device",
+];
+
 /// Reads entries of an index.
 #[derive(Clone, Debug)]
 pub(super) struct EntryReader<'s> {
@@ -65,18 +71,26 @@ impl<'s> EntryReader<'s> {
         self.fields.get(at).copied().unwrap_or_default()
     }
 
-    /// Calls `visit` with the entries that match `query`, segment by segment in the order of documents.
+    /// Calls `visit` with the entries that match `query`, segment by segment in the order of documents. They
+    /// have the path and the values of the columns `wanted`.
     pub(super) fn for_each(
         &self,
         query: &Query,
+        wanted: &[&str],
         visit: &mut dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        // The name is a part of the path.
-        let fields: Vec<BatchField> =
-            self.fields.iter().take(COLUMNS.len() - 1).map(|&field| BatchField::Values(field)).collect();
+        let mut places = [usize::MAX; COLUMNS.len()];
+        let mut fields = Vec::new();
+        for (at, ((name, _), slot)) in COLUMNS.iter().zip(&mut places).enumerate() {
+            if at == 0 || wanted.contains(name) {
+                *slot = fields.len();
+                fields.push(BatchField::Values(self.field(name)));
+            }
+        }
         self.snapshot.for_each_batch(query, &fields, &BatchOptions::default(), &mut |batch: &Batch<'_>| {
             for row in 0..batch.docs.len() {
-                if visit(&entry(batch.columns, row))?.is_break() {
+                let row = EntryRow { columns: batch.columns, places: &places, row };
+                if visit(&row.entry())?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -104,40 +118,65 @@ fn text(column: &BatchColumn, row: usize) -> Option<&[u8]> {
     }
 }
 
-/// The entry in a row of the columns.
-fn entry(columns: &[BatchColumn], row: usize) -> Entry<'_> {
-    let texts = |at: usize| columns.get(at).and_then(|column| text(column, row));
-    let date = |at: usize| match columns.get(at)?.values(row).next()? {
-        ValueRef::Date(date) => Some(date),
-        _ => None,
-    };
-    let number = |at: usize| match columns.get(at)?.values(row).next()? {
-        ValueRef::Unsigned(number) => Some(number),
-        _ => None,
-    };
-    let short = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
-    let (uid, gid) = (short(11), short(12));
-    // An owner without a name is kept as a number.
-    let name = |at: usize, id: Option<u32>| texts(at).filter(|name| !is_number(name, id));
-    Entry {
-        path: texts(0).unwrap_or_default(),
-        kind: texts(1).and_then(EntryKind::named),
-        target: texts(2),
-        owner: name(3, uid),
-        group: name(4, gid),
-        mtime: date(5),
-        atime: date(6),
-        ctime: date(7),
-        btime: date(8),
-        size: number(9),
-        blocks: number(10),
-        uid,
-        gid,
-        mode: short(13),
-        inode: number(14),
-        links: number(15),
-        device: number(16),
-        ..Entry::default()
+/// A row of a batch.
+struct EntryRow<'b> {
+    columns: &'b [BatchColumn],
+    /// By number in [`COLUMNS`], the place among the columns; a greater one for columns that were not read.
+    places: &'b [usize; COLUMNS.len()],
+    row: usize,
+}
+
+impl<'b> EntryRow<'b> {
+    fn column(&self, at: usize) -> Option<&'b BatchColumn> {
+        self.columns.get(*self.places.get(at)?)
+    }
+
+    fn text(&self, at: usize) -> Option<&'b [u8]> {
+        text(self.column(at)?, self.row)
+    }
+
+    fn date(&self, at: usize) -> Option<i64> {
+        match self.column(at)?.values(self.row).next()? {
+            ValueRef::Date(date) => Some(date),
+            _ => None,
+        }
+    }
+
+    fn number(&self, at: usize) -> Option<u64> {
+        match self.column(at)?.values(self.row).next()? {
+            ValueRef::Unsigned(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn short(&self, at: usize) -> Option<u32> {
+        u32::try_from(self.number(at)?).ok()
+    }
+
+    fn entry(&self) -> Entry<'b> {
+        let (uid, gid) = (self.short(11), self.short(12));
+        // An owner without a name is kept as a number.
+        let name = |at: usize, id: Option<u32>| self.text(at).filter(|name| !is_number(name, id));
+        Entry {
+            path: self.text(0).unwrap_or_default(),
+            kind: self.text(1).and_then(EntryKind::named),
+            target: self.text(2),
+            owner: name(3, uid),
+            group: name(4, gid),
+            mtime: self.date(5),
+            atime: self.date(6),
+            ctime: self.date(7),
+            btime: self.date(8),
+            size: self.number(9),
+            blocks: self.number(10),
+            uid,
+            gid,
+            mode: self.short(13),
+            inode: self.number(14),
+            links: self.number(15),
+            device: self.number(16),
+            ..Entry::default()
+        }
     }
 }
 

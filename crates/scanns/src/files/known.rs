@@ -8,8 +8,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::entries::EntryReader;
+use super::entries::{ALL, EntryReader};
 use super::find::{FindFacts, FindType, FoundTarget, OwnerIdentity, ReferenceEntry};
+use super::order::{parent, without_slash};
 use crate::error::Result;
 use crate::query::{Operator, Query, ValueRange};
 use crate::schema::Value;
@@ -55,7 +56,7 @@ impl<'s> IndexFacts<'s> {
             batch.push(entry);
             Ok(ControlFlow::Break(()))
         };
-        self.reader.for_each(&Query::Values(range), visit).ok()?;
+        self.reader.for_each(&Query::Values(range), &ALL, visit).ok()?;
         (!batch.is_empty()).then_some(batch)
     }
 
@@ -68,7 +69,7 @@ impl<'s> IndexFacts<'s> {
             found = Some(id.map_or(OwnerIdentity::Name, OwnerIdentity::Id));
             Ok(ControlFlow::Break(()))
         };
-        self.reader.for_each(&Query::Values(range), visit).ok()?;
+        self.reader.for_each(&Query::Values(range), &ALL, visit).ok()?;
         found.or_else(|| {
             let text = fs::read(Path::new("/etc").join(database)).ok()?;
             let mut lines = text.split(|&byte| byte == b'\n').map(|line| line.split(|&byte| byte == b':'));
@@ -180,23 +181,6 @@ impl FindFacts for IndexFacts<'_> {
 
     fn matches_content(&self, query: usize, entry: &Entry) -> bool {
         self.contents.get(query).is_some_and(|paths| paths.contains(entry.path))
-    }
-}
-
-/// A path without slashes at its end, unless it is the root.
-pub(super) fn without_slash(path: &[u8]) -> &[u8] {
-    match path {
-        [rest @ .., b'/'] if !rest.is_empty() => without_slash(rest),
-        path => path,
-    }
-}
-
-/// The directory of a path; the root and a relative name are their own.
-fn parent(path: &[u8]) -> &[u8] {
-    match memchr::memrchr(b'/', path) {
-        Some(0) => path.get(..1).unwrap_or(path),
-        Some(slash) => path.get(..slash).unwrap_or(path),
-        None => path,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Questions about file systems in the words of other tools, answered from an index of their entries.
 //!
-//! [`find_entries`] answers GNU find's expressions. `entries.rs` reads entries out of an index, `known.rs`
+//! [`find_entries`] answers GNU find's expressions, and [`disk_usage`] sums up directories as GNU du does. `entries.rs` reads entries out of an index, `known.rs`
 //! answers what an expression asks beyond a single entry, and `select.rs` chooses the documents that may
 //! match. `find/` is the language itself; it knows no index.
 
@@ -10,6 +10,8 @@ mod find;
 mod known;
 mod order;
 mod select;
+mod usage;
 
 pub use answer::{FindOptions, FindReport, find_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
+pub use usage::{UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage};

@@ -1,4 +1,4 @@
-//! The order of a walk: a directory, then everything below it, then its siblings.
+//! Paths, and the order of a walk: a directory, then everything below it, then its siblings.
 
 use std::cmp::Ordering;
 
@@ -15,6 +15,23 @@ pub(super) fn walk_order(one: &[u8], other: &[u8]) -> Ordering {
             };
             rank(one).cmp(&rank(other))
         }
+    }
+}
+
+/// A path without slashes at its end, unless it is the root.
+pub(super) fn without_slash(path: &[u8]) -> &[u8] {
+    match path {
+        [rest @ .., b'/'] if !rest.is_empty() => without_slash(rest),
+        path => path,
+    }
+}
+
+/// The directory of a path; the root and a relative name are their own.
+pub(super) fn parent(path: &[u8]) -> &[u8] {
+    match memchr::memrchr(b'/', path) {
+        Some(0) => path.get(..1).unwrap_or(path),
+        Some(slash) => path.get(..slash).unwrap_or(path),
+        None => path,
     }
 }
 

@@ -272,18 +272,29 @@ impl FindRows {
         }
     }
 
-    /// The number of bytes of complete rows where NUL ends every name.
-    fn complete_exact(&self, bytes: &[u8]) -> usize {
+    /// The number of bytes of complete rows where NUL ends every name and a row has `nuls` NUL bytes.
+    ///
+    /// Rows are found by counting NUL bytes; a row is only read where their number shows that it is damaged.
+    fn complete_exact(&self, bytes: &[u8], nuls: usize) -> usize {
+        let after_nul = self.layout.end.iter().rev().take_while(|&&byte| byte != 0).count();
         let (mut at, mut path) = (0, Vec::new());
         while at < bytes.len() {
-            match self.exact(bytes, at, &mut path) {
-                Ok((_, next)) => at = next,
-                Err(_) => match self.next_row(bytes, at) {
-                    Some(next) if next < bytes.len() => at = next,
+            let rest = bytes.get(at..).unwrap_or_default();
+            let end =
+                memchr::memchr_iter(0, rest).nth(nuls.saturating_sub(1)).map(|nul| at + nul + 1 + after_nul);
+            let Some(end) = end.filter(|&end| end <= bytes.len()) else { break };
+            let is_row = bytes.get(at..end).is_some_and(|row| row.ends_with(&self.layout.end));
+            at = if is_row {
+                end
+            } else if let Ok((_, next)) = self.exact(bytes, at, &mut path) {
+                next
+            } else {
+                match self.next_row(bytes, at) {
+                    Some(next) if next < bytes.len() => next,
                     // The end of a damaged row is only certain before another row.
                     _ => break,
-                },
-            }
+                }
+            };
         }
         at
     }
@@ -292,8 +303,8 @@ impl FindRows {
 impl ReadRows for FindRows {
     fn complete(&self, bytes: &[u8]) -> usize {
         let RowLayout { end, left, right, nuls, .. } = &self.layout;
-        if nuls.is_some() {
-            return self.complete_exact(bytes);
+        if let Some(nuls) = *nuls {
+            return self.complete_exact(bytes, nuls);
         }
         let mut next = match memmem::rfind(bytes, end) {
             Some(last) => last + end.len(),

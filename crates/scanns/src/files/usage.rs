@@ -1,0 +1,327 @@
+//! The space that directories take, as GNU du counts it.
+//!
+//! Entries come in any order. Memory holds a sum for each directory, the files with several names, and, if
+//! all files are wanted, their lines.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use super::entries::EntryReader;
+use super::order::{parent, walk_order, without_slash};
+use super::select::below;
+use crate::error::Result;
+use crate::index::snapshot::Snapshot;
+use crate::source::{Entry, EntryKind};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UsageMeasure {
+    /// The space on the medium, in bytes.
+    #[default]
+    Space,
+    /// The sizes of entries, in bytes.
+    ApparentSize,
+    /// The number of entries.
+    Entries,
+}
+
+/// A date of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsageTime {
+    /// Of the last modification.
+    Modified,
+    /// Of the last access.
+    Accessed,
+    /// Of the last change of the status.
+    Changed,
+}
+
+/// Options of [`disk_usage`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UsageOptions {
+    /// What is counted.
+    pub measure: UsageMeasure,
+    /// Whether files have lines, too (`-a`).
+    pub all: bool,
+    /// The greatest depth of lines below a start point (`-d`); `None` for any.
+    pub max_depth: Option<usize>,
+    /// Whether the sum of a directory leaves out its directories (`-S`).
+    pub separate: bool,
+    /// Whether a file with several names counts once for each (`-l`).
+    pub count_links: bool,
+    /// Whether entries of other file systems than that of the start point are left out (`-x`).
+    pub one_device: bool,
+    /// The date of which each line gets the latest (`--time`).
+    pub time: Option<UsageTime>,
+}
+
+/// A line of the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageLine {
+    /// The path, as the start point was written.
+    pub path: Vec<u8>,
+    /// The sum, in bytes or entries.
+    pub sum: u64,
+    /// The latest date, in nanoseconds since 1970.
+    pub time: Option<i64>,
+}
+
+/// The result of [`disk_usage`].
+#[derive(Clone, Debug, Default)]
+pub struct UsageReport {
+    /// The sum over all start points, and the latest date.
+    pub total: u64,
+    /// The latest date of all.
+    pub latest: Option<i64>,
+    /// Start points that are not in the index.
+    pub missing: Vec<Vec<u8>>,
+    /// Entries whose space is not known; their sizes count instead.
+    pub unknown: u64,
+    /// The first of them.
+    pub first_unknown: Vec<u8>,
+}
+
+/// A sum of entries, and the latest of their dates.
+#[derive(Clone, Copy, Debug, Default)]
+struct UsageSum {
+    sum: u64,
+    time: Option<i64>,
+}
+
+impl UsageSum {
+    fn add(&mut self, other: UsageSum) {
+        self.sum = self.sum.saturating_add(other.sum);
+        self.time = self.time.max(other.time);
+    }
+}
+
+/// A file with several names.
+type LinkedFile = (Option<u64>, u64);
+
+/// Sums up what is at and below each of `paths`, and calls `visit` with the lines: a directory after what is
+/// below it, siblings in the order of their names. An entry below several of the paths counts for the first.
+///
+/// # Errors
+/// [`Error::Unsupported`](crate::Error::Unsupported) if the documents are not files with metadata; the errors
+/// of reading and of `visit`.
+pub fn disk_usage(
+    snapshot: &Snapshot,
+    paths: &[Vec<u8>],
+    options: UsageOptions,
+    mut visit: impl FnMut(&UsageLine) -> Result<()>,
+) -> Result<UsageReport> {
+    let reader = EntryReader::new(snapshot)?;
+    let mut usage =
+        Usage { reader, options, report: UsageReport::default(), seen: HashSet::new(), done: Vec::new() };
+    for path in paths {
+        usage.start_point(path, &mut visit)?;
+    }
+    Ok(usage.report)
+}
+
+/// The state between start points.
+struct Usage<'s> {
+    reader: EntryReader<'s>,
+    options: UsageOptions,
+    report: UsageReport,
+    /// Files with several names that were counted.
+    seen: HashSet<LinkedFile>,
+    /// Start points before the current one.
+    done: Vec<Vec<u8>>,
+}
+
+/// What was collected below a start point.
+#[derive(Default)]
+struct Collected {
+    /// By directory: itself and the entries in it that are no directories.
+    directories: HashMap<Vec<u8>, UsageSum>,
+    /// Other entries that get a line.
+    files: Vec<(Vec<u8>, UsageSum)>,
+    /// Files with several names, with the first name in the order of the walk.
+    linked: HashMap<LinkedFile, (Vec<u8>, UsageSum)>,
+}
+
+impl Usage<'_> {
+    fn start_point(
+        &mut self,
+        written: &[u8],
+        visit: &mut impl FnMut(&UsageLine) -> Result<()>,
+    ) -> Result<()> {
+        let start = without_slash(written);
+        let (mut collected, mut kind, mut device) = (Collected::default(), None, None);
+        let query = below(&self.reader, start);
+        let columns = ["type", "size", "blocks", "inode", "links", "device", "mtime", "atime", "ctime"];
+        let reader = self.reader.clone();
+        if self.options.one_device {
+            reader.for_each(&query, &["device"], &mut |entry| {
+                device = device.or(entry.device.filter(|_| entry.path == start));
+                Ok(if device.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            })?;
+        }
+        let mut found = false;
+        reader.for_each(&query, &columns, &mut |entry| {
+            if entry.path == start {
+                (found, kind) = (true, entry.kind);
+            }
+            let is_other = device.is_some() && entry.device.is_some() && entry.device != device;
+            if !is_other && !self.done.iter().any(|done| is_at_or_below(entry.path, done)) {
+                self.entry(entry, start, &mut collected);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if !found {
+            self.report.missing.push(written.to_vec());
+            return Ok(());
+        }
+        self.done.push(start.to_vec());
+        for (file, (path, sum)) in std::mem::take(&mut collected.linked) {
+            self.seen.insert(file);
+            self.count(&path, sum, start, &mut collected);
+        }
+        self.lines(written, start, collected, visit)
+    }
+
+    /// Takes an entry below `start`.
+    fn entry(&mut self, entry: &Entry<'_>, start: &[u8], collected: &mut Collected) {
+        let sum = UsageSum { sum: self.measure(entry), time: self.time(entry) };
+        if entry.kind == Some(EntryKind::Directory) {
+            match collected.directories.get_mut(entry.path) {
+                Some(directory) => directory.add(sum),
+                None => drop(collected.directories.insert(entry.path.to_vec(), sum)),
+            }
+            return;
+        }
+        let inode =
+            entry.inode.filter(|_| !self.options.count_links && entry.links.is_some_and(|links| links > 1));
+        let Some(inode) = inode else { return self.count(entry.path, sum, start, collected) };
+        let file = (entry.device, inode);
+        if self.seen.contains(&file) {
+            return;
+        }
+        let linked = collected.linked.entry(file).or_insert_with(|| (entry.path.to_vec(), sum));
+        if walk_order(entry.path, &linked.0).is_lt() {
+            *linked = (entry.path.to_vec(), sum);
+        }
+    }
+
+    /// Counts an entry that is no directory for the directory that it is in.
+    fn count(&self, path: &[u8], sum: UsageSum, start: &[u8], collected: &mut Collected) {
+        if self.options.all || path == start {
+            collected.files.push((path.to_vec(), sum));
+        }
+        if path == start {
+            return;
+        }
+        let directory = parent(path);
+        match collected.directories.get_mut(directory) {
+            Some(known) => known.add(sum),
+            None => drop(collected.directories.insert(directory.to_vec(), sum)),
+        }
+    }
+
+    fn measure(&mut self, entry: &Entry<'_>) -> u64 {
+        match (self.options.measure, entry.blocks) {
+            (UsageMeasure::Entries, _) => 1,
+            (UsageMeasure::ApparentSize, _) => entry.size.unwrap_or(0),
+            (UsageMeasure::Space, Some(blocks)) => blocks.saturating_mul(512),
+            (UsageMeasure::Space, None) => {
+                if self.report.unknown == 0 {
+                    self.report.first_unknown = entry.path.to_vec();
+                }
+                self.report.unknown += 1;
+                entry.size.unwrap_or(0).div_ceil(512).saturating_mul(512)
+            }
+        }
+    }
+
+    fn time(&self, entry: &Entry<'_>) -> Option<i64> {
+        match self.options.time? {
+            UsageTime::Modified => entry.mtime,
+            UsageTime::Accessed => entry.atime,
+            UsageTime::Changed => entry.ctime,
+        }
+    }
+
+    /// Sums up directories, and passes the lines on.
+    fn lines(
+        &mut self,
+        written: &[u8],
+        start: &[u8],
+        collected: Collected,
+        visit: &mut impl FnMut(&UsageLine) -> Result<()>,
+    ) -> Result<()> {
+        let Collected { directories, files, .. } = collected;
+        let mut entries: Vec<(Vec<u8>, UsageSum, bool)> =
+            directories.into_iter().map(|(path, sum)| (path, sum, true)).collect();
+        entries.extend(files.into_iter().map(|(path, sum)| (path, sum, false)));
+        entries.sort_unstable_by(|one, other| walk_order(&one.0, &other.0));
+        // The directories around the current place: with what is below them, and alone.
+        let mut open: Vec<(Vec<u8>, UsageSum, UsageSum)> = Vec::new();
+        for (path, sum, is_directory) in entries {
+            while open.last().is_some_and(|last| !is_at_or_below(&path, &last.0)) {
+                self.close(&mut open, written, start, visit)?;
+            }
+            if is_directory {
+                open.push((path, sum, sum));
+            } else {
+                if path == start {
+                    self.report.total = self.report.total.saturating_add(sum.sum);
+                    self.report.latest = self.report.latest.max(sum.time);
+                }
+                self.line(&path, sum, written, start, visit)?;
+            }
+        }
+        while !open.is_empty() {
+            self.close(&mut open, written, start, visit)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the innermost directory.
+    fn close(
+        &mut self,
+        open: &mut Vec<(Vec<u8>, UsageSum, UsageSum)>,
+        written: &[u8],
+        start: &[u8],
+        visit: &mut impl FnMut(&UsageLine) -> Result<()>,
+    ) -> Result<()> {
+        let Some((path, whole, alone)) = open.pop() else { return Ok(()) };
+        match open.last_mut() {
+            Some((_, around, _)) => around.add(whole),
+            None => {
+                self.report.total = self.report.total.saturating_add(whole.sum);
+                self.report.latest = self.report.latest.max(whole.time);
+            }
+        }
+        self.line(&path, if self.options.separate { alone } else { whole }, written, start, visit)
+    }
+
+    fn line(
+        &self,
+        path: &[u8],
+        sum: UsageSum,
+        written: &[u8],
+        start: &[u8],
+        visit: &mut impl FnMut(&UsageLine) -> Result<()>,
+    ) -> Result<()> {
+        let below = path.get(start.len()..).unwrap_or_default();
+        let names = below.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+        if self.options.max_depth.is_some_and(|most| names.clone().count() > most) {
+            return Ok(());
+        }
+        let mut shown = written.to_vec();
+        for name in names {
+            if !shown.ends_with(b"/") {
+                shown.push(b'/');
+            }
+            shown.extend_from_slice(name);
+        }
+        visit(&UsageLine { path: shown, sum: sum.sum, time: sum.time })
+    }
+}
+
+/// True if `path` is `directory` or below it.
+fn is_at_or_below(path: &[u8], directory: &[u8]) -> bool {
+    let rest = path.strip_prefix(directory);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || directory.ends_with(b"/"))
+}
