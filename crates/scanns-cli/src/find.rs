@@ -89,7 +89,10 @@ pub fn run(args: &FindArgs) -> Result<Outcome> {
 fn outcome(found: &FindReport) -> Outcome {
     found.warnings.iter().for_each(|warning| report::note(warning));
     for point in &found.missing {
-        report::note(&format!("{}: not in the index", quoted(point)));
+        report::note(&format!(
+            "{}: not in the index; scanns find INDEX -maxdepth 0 lists the uppermost entries",
+            quoted(point)
+        ));
     }
     for unknown in &found.unknown {
         let entries = units::counted(unknown.count, "entry");

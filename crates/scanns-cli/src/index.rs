@@ -58,6 +58,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         }
         list_failures(&built.failed);
         dumps::list(&built.dumps);
+        dumps::list_repeated(&built);
         records::list_conflicts(&built.records);
         records::list_malformed(&built.records);
     }

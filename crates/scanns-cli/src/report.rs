@@ -130,6 +130,7 @@ fn advice(error: &Error) -> &'static str {
                 _ => "",
             }
         }
+        Error::Dump { .. } => " (scanns help dumps explains the formats)",
         Error::OutOfMemory { .. } => " (fewer --threads and a smaller --memory need less)",
         Error::NotIndexed { what: "positions" } => " (scanns index --positions builds such an index)",
         Error::NotIndexed { what: "offsets" } => " (scanns index --offsets builds such an index)",

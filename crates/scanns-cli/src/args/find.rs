@@ -33,4 +33,4 @@ pub const FIND_EXAMPLES: &str = r"Examples:
 The expression is GNU find's: tests (-name -iname -path -regex -type -size -mtime -newer -user -perm -empty …),
 operators ( ! -a -o , ) and actions (-print -print0 -printf -ls -fprint -prune -quit). What needs the files
 themselves (-exec, -delete, -readable) is refused, with a pipe that does it. -content QUERY is an addition.
-Options of scanns stand before the index. Entries are sorted as a walk with sorted names would find them.";
+Entries are sorted as a walk with sorted names would find them.";

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::index::DumpReport;
+use scanns::index::{DumpReport, IndexReport};
 use scanns::sources::BadRow;
 use serde_json::{Map, Value, json};
 
@@ -21,6 +21,17 @@ pub fn print(out: &mut Output, dumps: &[DumpReport]) -> Result<()> {
         writeln!(out, ": {entries}, format {}{compression}", dump.format)?;
     }
     Ok(())
+}
+
+/// Says how many entries have the paths of others.
+pub fn list_repeated(built: &IndexReport) {
+    if let Some(first) = &built.first_repeated {
+        let entries = units::counted(built.repeated, "entry");
+        report::note(&format!(
+            "{entries} of the dumps have the path of another entry, and are left out; the first such path is {}",
+            report::path_text(first)
+        ));
+    }
 }
 
 /// Lists what could not be read of dumps, what was guessed, and whether they are complete.

@@ -131,6 +131,7 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("decoded", built.decoded.iter().map(content_json).collect()),
         ("dumps", built.dumps.iter().map(dumps::as_json).collect()),
         ("kept", json!(built.kept)),
+        ("repeated", json!(built.repeated)),
         ("cut_terms", json!(built.cut_terms)),
         ("merge_failure", json!(built.merge_failure)),
         ("cancelled", json!(built.cancelled)),

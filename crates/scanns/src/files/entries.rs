@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use crate::column::ColumnKind;
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::snapshot::batch::{Batch, BatchColumn, BatchField, BatchOptions};
 use crate::query::Query;
-use crate::schema::{Field, FieldKind, ValueRef};
-use crate::source::{Entry, EntryKind};
+use crate::schema::{Field, FieldKind, Value, ValueRef};
+use crate::source::{Entry, EntryBatch, EntryKind};
 
 /// The columns, in the order of [`EntryReader::columns`].
 const COLUMNS: [(&str, FieldKind); 18] = [
@@ -96,6 +97,26 @@ impl<'s> EntryReader<'s> {
             }
             Ok(ControlFlow::Continue(()))
         })
+    }
+
+    /// The entry at a path.
+    pub(super) fn at(&self, path: &[u8]) -> Result<Option<EntryBatch>> {
+        let Some(hit) = self.snapshot.hit(path)? else { return Ok(None) };
+        let fields: Vec<Field> = self.fields.to_vec();
+        let values = self.snapshot.field_values(&hit, &fields)?;
+        let columns: Vec<BatchColumn> = COLUMNS
+            .iter()
+            .zip(&values)
+            .map(|((_, kind), values)| {
+                let mut column = BatchColumn::new(ColumnKind::of(kind));
+                column.push_row(values.iter().map(Value::as_ref));
+                column
+            })
+            .collect();
+        let places = std::array::from_fn(|at| at);
+        let mut batch = EntryBatch::default();
+        batch.push(&EntryRow { columns: &columns, places: &places, row: 0 }.entry());
+        Ok(Some(batch))
     }
 
     /// Calls `visit` with the paths of the entries that match `query`.

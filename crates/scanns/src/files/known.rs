@@ -49,15 +49,8 @@ impl<'s> IndexFacts<'s> {
 
     /// The entry at a path.
     pub(super) fn entry_at(&self, path: &[u8]) -> Option<EntryBatch> {
-        let path = without_slash(path);
-        let range = ValueRange::one(self.reader.field("path"), Value::Text(path.to_vec()));
-        let mut batch = EntryBatch::default();
-        let visit = &mut |entry: &Entry<'_>| {
-            batch.push(entry);
-            Ok(ControlFlow::Break(()))
-        };
-        self.reader.for_each(&Query::Values(range), &ALL, visit).ok()?;
-        (!batch.is_empty()).then_some(batch)
+        // What cannot be read is reported by the query that follows.
+        self.reader.at(without_slash(path)).ok().flatten()
     }
 
     /// The number of an owner whose name the index has, and else of a user or group of this system.

@@ -98,6 +98,21 @@ impl<'a> KnownPaths<'a> {
         }))
     }
 
+    /// The hash at a place in the order of hashes, and the number of its path; `None` behind the last.
+    pub(super) fn hash_at(&self, index: usize) -> Result<Option<(u32, u32)>> {
+        if index < self.count() { self.keys.hash(index).map(Some) } else { Ok(None) }
+    }
+
+    /// The path with a number.
+    pub(super) fn path(&self, number: u32) -> Result<Vec<u8>> {
+        self.keys.path(number)
+    }
+
+    /// True if a path has a live document.
+    pub(super) fn is_live(&self, number: u32) -> bool {
+        is(&self.live, number, true)
+    }
+
     /// The first live document of a path that has one.
     pub fn document(&self, number: u32) -> u32 {
         match &self.documents {

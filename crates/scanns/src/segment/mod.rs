@@ -21,6 +21,7 @@ mod check;
 mod columns;
 mod deletes;
 mod documents;
+mod double_paths;
 mod flush;
 mod key_field;
 mod keys;
@@ -41,6 +42,7 @@ mod updates;
 
 pub use check::CheckLevel;
 pub use documents::{Reference, StoredFigures};
+pub use double_paths::{DoublePaths, double_paths};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, SegmentContents, flush};
 pub use key_field::DocumentOrigin;
 pub use keys::{KeyRun, Keys};

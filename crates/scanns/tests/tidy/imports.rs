@@ -31,6 +31,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "documents",
             "key_field",
             "known_paths",
+            "double_paths",
             "flush",
             "merge",
             "check",

@@ -36,6 +36,10 @@ pub struct IndexReport {
     pub cut_terms: u64,
     /// The result for JSON and CSV records.
     pub records: RecordReport,
+    /// Entries of dumps that were left out because a later entry has the same path.
+    pub repeated: u64,
+    /// The first such path.
+    pub first_repeated: Option<PathBuf>,
     /// The result for each imported dump.
     pub dumps: Vec<DumpReport>,
     /// Why documents were kept whose entries the dumps do not list, if any may have been.

@@ -171,3 +171,34 @@ fn dates_that_do_not_fit_are_counted_with_the_first_path() {
     let [conflict] = &report.records.conflicts[..] else { panic!("{:?}", report.records.conflicts) };
     assert_eq!((conflict.count, conflict.values, conflict.path.as_path()), (3, 4, Path::new("/a")));
 }
+
+#[test]
+fn of_several_entries_with_the_same_path_one_is_kept_and_the_others_are_counted() {
+    let place = tempfile::tempdir().unwrap();
+    let dump = place.path().join("dump");
+    let rows: String = (0..5000).map(|at| format!("f {at} /a/{}\n", at % 1800)).collect();
+    fs::write(&dump, format!("d 0 /a\n{rows}d 0 /a\n")).unwrap();
+    let directory = RamDirectory::new();
+    for round in 0..2 {
+        let options = IndexOptions { merge: None, ..of_dump(&dump, r"%y %s %p\n", 3) };
+        let report = build_all(&directory, &options);
+        let kept = values(&directory, "path").len();
+        assert_eq!((kept, report.documents, report.repeated), (1801, 1801, 3201), "round {round}");
+        assert_eq!(report.first_repeated.as_deref(), Some(Path::new("/a")));
+        assert_eq!(report.removed, 0, "round {round}");
+    }
+}
+
+#[test]
+fn a_dump_of_which_no_row_can_be_read_changes_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let dump = place.path().join("dump");
+    for (text, reason) in [("x y\nz\n", "no row is one of the format find"), ("", "it is empty")] {
+        fs::write(&dump, text).unwrap();
+        let directory = RamDirectory::new();
+        let options = of_dump(&dump, r"%s %p\n", 2);
+        let error = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap_err();
+        assert!(matches!(&error, Error::Dump { .. }) && error.to_string().contains(reason), "{error}");
+        assert!(Snapshot::open_in(&directory).unwrap().is_none());
+    }
+}

@@ -36,6 +36,9 @@ impl ReadRows for PathList {
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         each_row(bytes, offset, self.end, tally, &mut |row, _| {
+            if row.bytes.contains(&0) {
+                return Err("the path contains a NUL byte: it may be a list with NUL bytes, or a dump".into());
+            }
             Ok(visit(&Entry { path: rows::path(row.bytes)?, ..Entry::default() }))
         })
     }

@@ -216,7 +216,7 @@ impl<'a> KeyReader<'a> {
     }
 
     /// Entry `index` of the hashes: a hash, and the number of its path.
-    pub(super) fn hash(&self, index: usize) -> Result<(u32, u32)> {
+    pub(in crate::segment) fn hash(&self, index: usize) -> Result<(u32, u32)> {
         let len = HASH + width_of(self.count as usize);
         let mut entry = ByteReader::new(self.hashes.get(index * len..index * len + len)?);
         let hash = entry.u32();

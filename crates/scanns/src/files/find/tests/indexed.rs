@@ -30,8 +30,19 @@ fn imported(directory: &Path, name: &str) -> RamDirectory {
     let mut find = Command::new("find");
     let found = find.arg(name).args(["-printf", RECOMMENDED_FORMAT]).current_dir(directory).output().unwrap();
     assert!(found.status.success());
+    // Entries of a real index come from several threads, in no order.
+    let mut rows: Vec<&[u8]> = Vec::new();
+    let mut rest = found.stdout.as_slice();
+    while let Some(end) = memchr::memmem::find(rest, b"\0\n").filter(|_| !rest.is_empty()) {
+        // The target of a link may end with a line feed: a row has two NUL bytes.
+        let nul = memchr::memchr_iter(0, rest).nth(1).unwrap_or(end);
+        let (row, after) = rest.split_at(nul + 2);
+        rows.push(row);
+        rest = after;
+    }
+    fastrand::Rng::with_seed(3).shuffle(&mut rows);
     let dump = directory.join("dump");
-    fs::write(&dump, found.stdout).unwrap();
+    fs::write(&dump, rows.concat()).unwrap();
     let dump = DumpOptions { files: vec![dump], format: DumpFormat::Detect, root: None };
     let read = ReadOptions { lanes: 2, ..ReadOptions::default() };
     let options = IndexOptions { dump: Some(dump), read, memory: 512 << 20, ..IndexOptions::default() };

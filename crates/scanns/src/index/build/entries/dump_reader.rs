@@ -104,6 +104,15 @@ impl Read for CountedInput<'_> {
     }
 }
 
+/// The rest of an input that could not be read.
+struct FailedRead(Option<io::Error>);
+
+impl Read for FailedRead {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
 impl DumpSource<'_> {
     /// Reads all dumps, and passes their blocks on.
     ///
@@ -144,8 +153,15 @@ impl DumpSource<'_> {
         let (mut reader, compression) = decompressed(&head, size, stream).map_err(failed)?;
         if compression.is_some() {
             head.clear();
-            (&mut reader).take(DUMP_HEAD as u64).read_to_end(&mut head).map_err(failed)?;
-            reader = Box::new(Cursor::new(head.clone()).chain(reader));
+            let read = (&mut reader).take(DUMP_HEAD as u64).read_to_end(&mut head);
+            reader = match read {
+                Ok(_) => Box::new(Cursor::new(head.clone()).chain(reader)),
+                Err(error) if head.is_empty() => return Err(failed(error)),
+                Err(error) => Box::new(Cursor::new(head.clone()).chain(FailedRead(Some(error)))),
+            };
+        }
+        if head.is_empty() {
+            return Err(Error::Dump { path: report.path.clone(), reason: "it is empty".into() });
         }
         report.compression = compression;
         let wrong = |reason| Error::Dump { path: report.path.clone(), reason };
@@ -205,6 +221,8 @@ fn divide(
         let got = input.take(wanted).read_to_end(&mut block);
         let is_last = !got.as_ref().is_ok_and(|&got| got as u64 == wanted);
         let len = match rows.complete(&block) {
+            // A row that could not be read to its end is not one of the dump.
+            len if got.is_err() => len,
             _ if is_last => block.len(),
             0 if size < LONGEST => {
                 size *= 2;

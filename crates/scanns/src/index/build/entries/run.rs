@@ -1,7 +1,9 @@
 //! The steps of an import: check the options against the index, read and index the dumps, delete what is
 //! gone, commit.
 
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -23,12 +25,12 @@ use crate::index::commit::ledger::changed_field;
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::merge_budget::merging_room;
 use crate::index::commit::policy_merge::PolicyMerge;
-use crate::index::commit::writer::Writer;
+use crate::index::commit::writer::{SegmentDocuments, Writer};
 use crate::index::progress::Phase;
 use crate::invert::InvertOptions;
 use crate::read::ContentOptions;
 use crate::schema::Stored;
-use crate::segment::Segment;
+use crate::segment::{DoublePaths, KnownPaths, Segment, double_paths};
 use crate::source::{Failure, absolute};
 
 /// Why documents are kept that the dumps do not list.
@@ -76,7 +78,9 @@ pub(in crate::index::build) fn import(
     })?;
     let mut report = IndexReport { merge_failure, cancelled: threads.cancelled, ..Default::default() };
     let tops = take_reports(threads, &mut report);
+    refuse_unreadable(&report)?;
     import.delete_gone(tops, &mut report)?;
+    import.delete_repeated(&mut report)?;
     report.replaced = replaced.load(Ordering::Relaxed);
     if writer.has_changed() {
         progress.enter(Phase::Committing);
@@ -143,6 +147,26 @@ impl Import<'_> {
         Ok(Some(absolute(root).map_err(failed)?.as_os_str().as_bytes().to_vec()))
     }
 
+    /// Deletes documents of which another one has the same path.
+    fn delete_repeated(&self, report: &mut IndexReport) -> Result<()> {
+        let segments =
+            self.writer.segment_ids().into_iter().filter_map(|id| self.writer.segment(id).transpose());
+        let segments = segments.collect::<Result<Vec<Segment>>>()?;
+        let paths =
+            segments.iter().map(|segment| KnownPaths::of(segment, None)).collect::<Result<Vec<_>>>()?;
+        let DoublePaths { documents, first } = double_paths(&paths)?;
+        let deletions = segments.iter().zip(documents).filter(|(_, documents)| !documents.is_empty());
+        let deletions = deletions.map(|(segment, documents)| SegmentDocuments {
+            id: segment.id(),
+            documents: documents.into_iter().map(|document| document..document + 1).collect(),
+        });
+        let deletions: Vec<_> = deletions.collect();
+        report.repeated = self.writer.take_in(None, deletions, Vec::new());
+        report.first_repeated = first.map(|path| PathBuf::from(OsString::from_vec(path)));
+        report.documents = report.documents.saturating_sub(report.repeated);
+        Ok(())
+    }
+
     /// Deletes documents that the dumps should list and do not, if the dumps are complete.
     fn delete_gone(&self, tops: Tops, report: &mut IndexReport) -> Result<()> {
         if self.known.is_empty() || report.cancelled {
@@ -178,6 +202,22 @@ impl Import<'_> {
         }
         Ok(())
     }
+}
+
+/// Refuses a build in which no row of any dump could be read: another format was meant.
+fn refuse_unreadable(report: &IndexReport) -> Result<()> {
+    if report.cancelled || report.dumps.iter().any(|dump| dump.entries > 0) {
+        return Ok(());
+    }
+    let failed = report.failed.first().map(|failure| failure.reason.clone());
+    for dump in &report.dumps {
+        let first = dump.tally.first_bad.as_ref().map(|row| row.reason.clone());
+        if let Some(reason) = failed.clone().or(first) {
+            let reason = format!("no row is one of the format {}: {reason}", dump.format);
+            return Err(Error::Dump { path: dump.path.clone(), reason });
+        }
+    }
+    Ok(())
 }
 
 fn no_files() -> Error {
