@@ -65,7 +65,8 @@ fn outcome(report: &UsageReport) -> Outcome {
         let entries = units::counted(report.unknown, "entry");
         let example = quoted(&report.first_unknown).into_owned();
         report::note(&format!(
-            "the index does not know the space of {entries}, and their sizes are counted; the first is {example}"
+            "the index does not know the space of {entries}, and their sizes are counted; the first is \
+             {example}"
         ));
     }
     if report.missing.is_empty() { Outcome::Done } else { Outcome::WithFailures }

@@ -33,7 +33,7 @@ pub struct DuArgs {
     /// Write lines down to this depth only; 0 is the same as -s
     #[arg(short = 'd', long, value_name = "N")]
     pub max_depth: Option<usize>,
-    /// Sums such as 1.5K, 234M, 2G
+    /// Print sums such as 1.5K, 234M, 2G
     #[arg(short = 'h', long)]
     pub human_readable: bool,
     /// Like -h, with powers of 1000
@@ -64,7 +64,8 @@ pub struct DuArgs {
     #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true)]
     pub threshold: Option<String>,
     /// Show the latest date of what is in each directory
-    #[arg(long, value_name = "DATE", num_args = 0..=1, require_equals = true, default_missing_value = "mtime")]
+    #[arg(long, value_name = "DATE", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "mtime")]
     pub time: Option<DuTimeArg>,
     /// Leave out other file systems
     #[arg(short = 'x', long)]
@@ -95,6 +96,6 @@ Examples:
   scanns du fs.scanns --inodes -d 2 /data
   scanns du fs.scanns -a -t 1G --time /data/lab
 
-The options are GNU du's, and the sums are those of GNU du 9.1, as of the time of the index: files with several
-names count once, and directories come after what is in them, in the order of names. -h is for sizes that people
-read; --help prints this.";
+The options are GNU du's, and the sums are those of GNU du 9.1, as of the time of the index: files with
+several names count once, and directories come after what is in them, in the order of names. -h is for sizes
+that people read; --help prints this.";

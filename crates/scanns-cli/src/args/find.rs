@@ -30,7 +30,7 @@ pub const FIND_EXAMPLES: &str = r"Examples:
   scanns find docs.scanns -name '*.md' -content 'durable AND index'
       files whose text matches a query, too
 
-The expression is GNU find's: tests (-name -iname -path -regex -type -size -mtime -newer -user -perm -empty …),
+The expression is GNU find's: tests (-name -path -regex -type -size -mtime -newer -user -perm -empty …),
 operators ( ! -a -o , ) and actions (-print -print0 -printf -ls -fprint -prune -quit). What needs the files
 themselves (-exec, -delete, -readable) is refused, with a pipe that does it. -content QUERY is an addition.
 Entries are sorted as a walk with sorted names would find them.";

@@ -85,7 +85,7 @@ pub(super) fn find_at<S: FindSink>(
     let mut sink = open(&expression.outputs).map_err(written)?;
     let mut report = FindReport { warnings, ..FindReport::default() };
     let filter = expression.requirements();
-    let mut answer = Answer {
+    let mut answer = FindAnswer {
         facts: &facts,
         filter: filter.as_ref(),
         walk: FindWalk::new(&expression, &facts, &mut sink),
@@ -113,7 +113,7 @@ fn written(source: io::Error) -> Error {
 }
 
 /// A command that is being answered.
-struct Answer<'a, 's, S> {
+struct FindAnswer<'a, 's, S> {
     facts: &'a IndexFacts<'s>,
     filter: Option<&'a Requirements>,
     walk: FindWalk<'a, IndexFacts<'s>, S>,
@@ -124,7 +124,7 @@ struct Answer<'a, 's, S> {
     unsorted: bool,
 }
 
-impl<S: FindSink> Answer<'_, '_, S> {
+impl<S: FindSink> FindAnswer<'_, '_, S> {
     /// Answers for a start point; `None` if it is not in the index.
     fn start_point(&mut self, written_path: &[u8]) -> Result<Option<ControlFlow<()>>> {
         let path = without_slash(written_path);
@@ -189,8 +189,8 @@ impl<S: FindSink> Answer<'_, '_, S> {
     }
 }
 
-/// The uppermost entries of an index, in order; if there are many, as of a list of files, the empty path, which
-/// stands for the whole index.
+/// The uppermost entries of an index, in order; if there are many, as of a list of files, the empty path,
+/// which stands for the whole index.
 fn tops(facts: &IndexFacts<'_>) -> Result<Vec<Vec<u8>>> {
     let reader = &facts.reader;
     let kind = ValueRange::one(reader.field("type"), Value::Text(b"directory".to_vec()));

@@ -1,8 +1,9 @@
 //! Questions about file systems in the words of other tools, answered from an index of their entries.
 //!
-//! [`find_entries`] answers GNU find's expressions, and [`disk_usage`] sums up directories as GNU du does. `entries.rs` reads entries out of an index, `known.rs`
-//! answers what an expression asks beyond a single entry, and `select.rs` chooses the documents that may
-//! match. `find/` is the language itself; it knows no index.
+//! [`find_entries`] answers GNU find's expressions, and [`disk_usage`] sums up directories as GNU du does.
+//! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
+//! entry, and `select.rs` chooses the documents that may match. `find/` is the language itself; it knows no
+//! index.
 
 mod answer;
 mod entries;

@@ -49,7 +49,7 @@ pub struct UsageOptions {
     pub separate: bool,
     /// Whether a file with several names counts once for each (`-l`).
     pub count_links: bool,
-    /// Whether entries of other file systems than that of the start point are left out (`-x`).
+    /// Whether entries on another device than the start point are left out (`-x`).
     pub one_device: bool,
     /// The date of which each line gets the latest (`--time`).
     pub time: Option<UsageTime>,

@@ -15,11 +15,11 @@ pub struct DoublePaths {
     pub first: Option<Vec<u8>>,
 }
 
-/// The live documents of which a later one has the same path. The latest is in the last segment, and there has
-/// the greatest number.
+/// The live documents of which a later one has the same path. The latest is in the last segment, and there
+/// has the greatest number.
 ///
-/// Time is linear in the number of paths: each segment has the hashes of its paths in order, and paths are only
-/// read where hashes are equal.
+/// Time is linear in the number of paths: each segment has the hashes of its paths in order, and paths are
+/// only read where hashes are equal.
 pub fn double_paths(segments: &[KnownPaths<'_>]) -> Result<DoublePaths> {
     let mut doubles = DoublePaths { documents: vec![Vec::new(); segments.len()], first: None };
     let mut heads = BinaryHeap::new();

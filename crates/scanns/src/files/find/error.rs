@@ -41,3 +41,12 @@ pub(super) fn text(bytes: &[u8]) -> String {
         text
     })
 }
+
+/// The error of options that follow links.
+pub(super) fn follows_links(word: &[u8]) -> FindError {
+    FindError::new(format!(
+        "an index holds links, not what is behind them: leave out {}, and ask for the type of targets with \
+         -xtype",
+        text(word)
+    ))
+}

@@ -83,7 +83,7 @@ fn digits(number: u64, base: u64) -> Vec<u8> {
     }
 }
 
-/// A number with so many significant digits, as `%g` prints it.
+/// A number with `digits` significant digits, as `%g` prints it.
 fn general(number: f64, digits: usize, keeps_zeros: bool) -> String {
     let scientific = format!("{number:.*e}", digits - 1);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

@@ -14,7 +14,7 @@
 //! `-print`.
 
 use super::date::Setting;
-use super::error::{FindError, text};
+use super::error::{FindError, follows_links, text};
 use super::expression::{Action, Expression, FindCommand, FindNode};
 use super::facts::FindFacts;
 use super::primary::Primaries;
@@ -73,14 +73,6 @@ fn leading_options(words: &[&[u8]]) -> Result<usize, FindError> {
         }
     }
     Ok(words.len())
-}
-
-/// The error of options that follow links.
-pub(super) fn follows_links(word: &[u8]) -> FindError {
-    FindError::new(format!(
-        "an index holds links, not what is behind them: leave out {}, and ask for the type of targets with -xtype",
-        text(word)
-    ))
 }
 
 /// Whether an argument belongs to the expression. Before the expression, `)` and `,` are paths.

@@ -4,10 +4,9 @@
 use super::age::AgeOrigin;
 use super::date::Setting;
 use super::dialect::Dialect;
-use super::error::{FindError, text};
+use super::error::{FindError, follows_links, text};
 use super::expression::{FindNode, FindOutput, Test, Traversal};
 use super::facts::FindFacts;
-use super::parse::follows_links;
 
 /// The words of an expression, and what was read from them.
 pub(super) struct Primaries<'a> {

@@ -18,11 +18,11 @@ use super::tree;
 use crate::error::Error;
 use crate::files::answer::find_at;
 use crate::files::{FindOptions, FindOutput, FindSink};
+use crate::index::build::options::DumpOptions;
 use crate::index::snapshot::Snapshot;
 use crate::index::{IndexOptions, Progress};
 use crate::read::ReadOptions;
-use crate::record::dump::RECOMMENDED_FORMAT;
-use crate::sources::{DumpFormat, DumpOptions};
+use crate::record::dump::{DumpFormat, RECOMMENDED_FORMAT};
 use crate::store::RamDirectory;
 
 /// An index of what the recommended format of find says of a tree, with relative paths.
