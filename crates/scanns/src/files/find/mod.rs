@@ -1,8 +1,8 @@
 //! GNU find's language over entries that are known already: an expression in, the answer for each entry out.
 //!
-//! [`parse`] reads the arguments into an expression, a [`FindWalk`] evaluates it for the entries of each start
-//! point and writes through a [`FindSink`]; [`FindFacts`] answers what an entry alone does not tell. The
-//! behaviour is that of GNU findutils 4.9 with `-P` in the C locale. Read `expression.rs` first.
+//! [`parse`] reads the arguments into an expression, a [`FindWalk`] evaluates it for the entries of each
+//! start point and writes through a [`FindSink`]; [`FindFacts`] answers what an entry alone does not tell.
+//! The behaviour is that of GNU findutils 4.9 with `-P` in the C locale. Read `expression.rs` first.
 
 mod age;
 mod bracket;

@@ -354,8 +354,8 @@ fn long_and_random_arguments_are_read_without_a_panic() {
     let seed = fastrand::u64(..);
     println!("seed: {seed}");
     let mut random = fastrand::Rng::with_seed(seed);
-    let words = "-name -size -mtime -newermt -perm -regex -regextype -printf -used -type -maxdepth -user -o ( ) \
-        ! , -not -ls";
+    let words = "-name -size -mtime -newermt -perm -regex -regextype -printf -used -type -maxdepth -user \
+        -o ( ) ! , -not -ls";
     let words: Vec<&[u8]> = words.split(' ').map(str::as_bytes).collect();
     for _ in 0..20_000 {
         let argument = |random: &mut fastrand::Rng| match random.bool() {
