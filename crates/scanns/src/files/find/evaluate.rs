@@ -18,7 +18,7 @@ use crate::source::Entry;
 
 /// Where actions write.
 pub trait FindSink {
-    /// Writes bytes to an output, by its number in [`Expression::outputs`].
+    /// Writes bytes to an output, by its number in the outputs that the command names.
     fn write(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
 }
 

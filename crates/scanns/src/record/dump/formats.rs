@@ -76,7 +76,7 @@ impl DumpFormat {
         Ok(DumpFormat::Named { name: entry.name, details: details.map(str::to_owned) })
     }
 
-    /// A reader for a dump that begins with `start`, at most [`DUMP_HEAD`] bytes.
+    /// A reader for a dump that begins with `start`, at most 64 KiB.
     ///
     /// # Errors
     /// What is wrong, and what to write instead.

@@ -36,7 +36,7 @@ pub struct DumpTally {
     pub unread: u64,
     /// The first path of them, and why.
     pub first_unread: Option<(Vec<u8>, String)>,
-    /// All these paths, unless there are more than [`UNREAD_PATHS`].
+    /// All these paths, unless there are more than 10,000.
     pub unread_paths: Vec<Vec<u8>>,
 }
 
