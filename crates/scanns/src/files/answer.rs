@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
 use crate::query::{BoolQuery, Query, ValueRange};
 use crate::schema::Value;
-use crate::source::{Entry, EntryBatch};
+use crate::source::{Entry, EntryBatch, is_below};
 
 /// The bytes of entries that are sorted in memory. More are printed in the order of the index, where the
 /// expression allows it.
@@ -132,7 +132,7 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
         let mut conditions = Vec::new();
         // The whole index has no entry of its own.
         if !path.is_empty() {
-            let Some(point) = self.facts.entry_at(path) else { return Ok(None) };
+            let Some(point) = self.facts.reader.at(path)? else { return Ok(None) };
             for entry in point.iter() {
                 if let Some(stopped) = self.visit(&entry)? {
                     return Ok(Some(stopped));
@@ -225,9 +225,4 @@ fn tops(facts: &IndexFacts<'_>) -> Result<Vec<Vec<u8>>> {
     tops.sort_unstable_by(|one, other| walk_order(one, other));
     tops.dedup();
     Ok(if tops.len() > MOST_TOPS { whole } else { tops })
-}
-
-fn is_below(path: &[u8], directory: &[u8]) -> bool {
-    let rest = path.strip_prefix(directory);
-    rest.is_some_and(|rest| rest.starts_with(b"/") || directory.ends_with(b"/") && !rest.is_empty())
 }

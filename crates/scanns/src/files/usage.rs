@@ -11,7 +11,7 @@ use super::order::{parent, walk_order, without_slash};
 use super::select::below;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
-use crate::source::{Entry, EntryKind};
+use crate::source::{Entry, EntryKind, is_at_or_below};
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -318,10 +318,4 @@ impl Usage<'_> {
         }
         visit(&UsageLine { path: shown, sum: sum.sum, time: sum.time })
     }
-}
-
-/// True if `path` is `directory` or below it.
-fn is_at_or_below(path: &[u8], directory: &[u8]) -> bool {
-    let rest = path.strip_prefix(directory);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || directory.ends_with(b"/"))
 }

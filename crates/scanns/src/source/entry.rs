@@ -77,6 +77,17 @@ impl Entry<'_> {
     }
 }
 
+/// True if `path` is `directory` or below it.
+pub fn is_at_or_below(path: &[u8], directory: &[u8]) -> bool {
+    let rest = path.strip_prefix(directory);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || directory.ends_with(b"/"))
+}
+
+/// True if `path` is below `directory`.
+pub fn is_below(path: &[u8], directory: &[u8]) -> bool {
+    path.len() > directory.len() && is_at_or_below(path, directory)
+}
+
 /// A time as nanoseconds since 1970; the least or the greatest number for a time that does not fit.
 pub fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)

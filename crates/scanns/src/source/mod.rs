@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 pub use absolute::absolute;
-pub use entry::{Entry, nanoseconds};
+pub use entry::{Entry, is_at_or_below, is_below, nanoseconds};
 pub use entry_batch::EntryBatch;
 pub use entry_kind::EntryKind;
 use filter::Filter;

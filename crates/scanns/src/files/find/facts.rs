@@ -2,7 +2,7 @@
 
 use crate::source::Entry;
 
-/// FindFacts about other entries of the index, and about its contents.
+/// Facts about other entries of the index, and about its contents.
 pub trait FindFacts {
     /// The entry at a path, for `-newer`, `-samefile` and the like.
     fn reference(&self, path: &[u8]) -> Option<ReferenceEntry>;

@@ -14,7 +14,7 @@ use super::facts::{FindFacts, FindType};
 use super::owned::WaitingEntry;
 use super::subject::Subject;
 use super::unknown::UnknownColumn;
-use crate::source::Entry;
+use crate::source::{Entry, is_below};
 
 /// What the caller may leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,12 +234,6 @@ fn depth(rest: &[u8]) -> usize {
         [] => 0,
         rest => 1 + memchr::memchr_iter(b'/', rest).count(),
     }
-}
-
-/// Whether a path lies below a directory.
-fn is_below(path: &[u8], directory: &[u8]) -> bool {
-    let rest = path.strip_prefix(directory);
-    rest.is_some_and(|rest| rest.starts_with(b"/") || (directory.ends_with(b"/") && !rest.is_empty()))
 }
 
 /// Whether an entry is a directory, or may be one.

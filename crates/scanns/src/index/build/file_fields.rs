@@ -36,7 +36,7 @@ use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
-use crate::source::{Entry, absolute, fitting_date};
+use crate::source::{Entry, absolute, fitting_date, is_at_or_below};
 
 const NAMES: [&str; 20] = [
     "path", "name", "ext", "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size",
@@ -108,8 +108,7 @@ impl EntrySource {
 
     /// True if a path is the scanned directory or below it.
     pub(crate) fn covers(&self, path: &[u8]) -> bool {
-        let rest = path.strip_prefix(self.name.as_slice());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || self.name.ends_with(b"/"))
+        is_at_or_below(path, &self.name)
     }
 }
 

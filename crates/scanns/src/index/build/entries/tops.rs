@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::source::is_at_or_below;
+
 /// More directories than this are not kept: then it is not known what the dump covers.
 const MOST: usize = 1 << 20;
 
@@ -13,14 +15,6 @@ pub(super) struct Tops {
     last: Vec<u8>,
     /// True if there were too many.
     gave_up: bool,
-}
-
-/// True if `path` is `top` or below it.
-pub(super) fn is_below(path: &[u8], top: &[u8]) -> bool {
-    match path.strip_prefix(top) {
-        Some(rest) => rest.is_empty() || rest.starts_with(b"/") || top.ends_with(b"/"),
-        None => false,
-    }
 }
 
 /// The path and its parents, from the longest to the shortest.
@@ -41,7 +35,7 @@ impl Tops {
     /// Takes a directory that the dump lists.
     #[inline]
     pub(super) fn add(&mut self, path: &[u8]) {
-        if self.gave_up || !self.last.is_empty() && is_below(path, &self.last) {
+        if self.gave_up || !self.last.is_empty() && is_at_or_below(path, &self.last) {
             return;
         }
         self.add_other(path);
@@ -121,7 +115,9 @@ mod tests {
         assert!(tops.cover(b"/a/b") && tops.cover(b"/"));
         assert_eq!(ancestors(b"/a/b").collect::<Vec<_>>(), [&b"/a/b"[..], b"/a", b"/"]);
         assert_eq!(ancestors(b"a").collect::<Vec<_>>(), [&b"a"[..]]);
-        assert!(is_below(b"/a", b"/") && is_below(b"/a/b", b"/a") && !is_below(b"/ab", b"/a"));
+        assert!(
+            is_at_or_below(b"/a", b"/") && is_at_or_below(b"/a/b", b"/a") && !is_at_or_below(b"/ab", b"/a")
+        );
         assert!(Tops::only(b"/x").cover(b"/x/y"));
     }
 }
