@@ -1,0 +1,70 @@
+//! What `scanns index` says about a scan of names and metadata.
+
+use scanns::sources::{ScanReport, Skipped};
+use serde_json::{Map, Value, json};
+
+use crate::report;
+use crate::units;
+
+/// What was left out, with the option that takes it in.
+fn left_out(scan: &ScanReport) -> [(&'static str, &Skipped, &'static str); 6] {
+    [
+        ("pseudo file systems were not entered (--pseudo enters them)", &scan.pseudo, "directory"),
+        ("directories of snapshots were not entered (--snapshots enters them)", &scan.snapshots, "directory"),
+        ("other file systems were not entered (-x)", &scan.other_file_systems, "directory"),
+        ("listed under another path", &scan.repeated, "entry"),
+        ("vanished during the scan", &scan.vanished, "entry"),
+        ("links whose targets could not be read", &scan.without_target, "entry"),
+    ]
+}
+
+/// Says what a scan left out.
+pub fn list(scan: Option<&ScanReport>) {
+    let Some(scan) = scan else { return };
+    for (what, Skipped { count, first }, unit) in left_out(scan) {
+        let Some(first) = first else { continue };
+        let counted = units::counted(*count, unit);
+        report::note(&format!("{what}: {counted}, such as {}", report::path_text(first)));
+    }
+    if scan.unread_more > 0 {
+        let more = units::counted(scan.unread_more, "path");
+        report::note(&format!("{more} more could not be read, and are not listed"));
+    }
+}
+
+/// The report of a scan as JSON.
+pub fn as_json(scan: Option<&ScanReport>) -> Value {
+    let Some(scan) = scan else { return Value::Null };
+    let skipped = |Skipped { count, first }: &Skipped| {
+        let mut object = Map::new();
+        object.insert("count".into(), json!(count));
+        if let Some(first) = first {
+            report::put_bytes(&mut object, "first", first.as_os_str().as_encoded_bytes());
+        }
+        Value::from(object)
+    };
+    let roots = scan.roots.iter().map(|root| {
+        let mut object = Map::new();
+        report::put_bytes(&mut object, "path", root.path.as_os_str().as_encoded_bytes());
+        object.insert("entries".into(), json!(root.entries));
+        object.insert("directories".into(), json!(root.directories));
+        object.insert("is_empty".into(), json!(root.is_empty));
+        object.insert("began".into(), json!(scanns::schema::format_date(root.began)));
+        object.insert("ended".into(), json!(scanns::schema::format_date(root.ended)));
+        Value::from(object)
+    });
+    json!({
+        "roots": roots.collect::<Vec<_>>(),
+        "complete": scan.complete,
+        "operations": scan.operations,
+        "unread_more": scan.unread_more,
+        "vanished": skipped(&scan.vanished),
+        "filtered": skipped(&scan.filtered),
+        "hidden": skipped(&scan.hidden),
+        "other_file_systems": skipped(&scan.other_file_systems),
+        "pseudo": skipped(&scan.pseudo),
+        "snapshots": skipped(&scan.snapshots),
+        "repeated": skipped(&scan.repeated),
+        "without_target": skipped(&scan.without_target),
+    })
+}

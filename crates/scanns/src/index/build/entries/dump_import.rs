@@ -1,0 +1,190 @@
+//! Imports dumps: their entries become documents, and documents below their directories that they do not list
+//! are deleted.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use super::block::SendBlock;
+use super::dump_reader::{DumpSource, ReadDumpReport};
+use super::lane::EntryReport;
+use super::run::{FindEntries, Import, index_entries};
+use super::threads::ImportThreads;
+use super::tops::Tops;
+use crate::error::{Error, Result};
+use crate::index::build::document_source::DocumentSource;
+use crate::index::build::index_threads::BuildCall;
+use crate::index::build::options::DumpOptions;
+use crate::index::build::report::{DumpReport, IndexReport};
+use crate::index::commit::writer::Writer;
+use crate::index::coverage::Coverage;
+use crate::index::progress::Phase;
+use crate::read::ContentOptions;
+use crate::source::{Failure, absolute};
+
+/// Why documents are kept that the dumps do not list.
+const INCOMPLETE: &str = "the dumps were not read to their ends";
+const BAD_ROWS: &str = "rows of the dumps could not be read";
+const NO_DIRECTORIES: &str = "the dumps list no directories, so it is not known what they cover; name the \
+                              directory that they cover";
+
+/// Imports `dump`, and commits.
+pub(in crate::index::build) fn import(
+    dump: &DumpOptions,
+    writer: &Writer<'_>,
+    call: BuildCall<'_>,
+    source: &DocumentSource,
+    contents: ContentOptions,
+) -> Result<IndexReport> {
+    let root = match &dump.root {
+        None => None,
+        Some(root) => {
+            let failed = |error| Error::io("find the directory", root, error);
+            Some(absolute(root).map_err(failed)?.as_os_str().as_bytes().to_vec())
+        }
+    };
+    index_entries(&DumpImport { dump, root }, writer, call, source, contents)
+}
+
+/// An import of dumps.
+struct DumpImport<'a> {
+    dump: &'a DumpOptions,
+    /// The directory to which relative paths belong.
+    root: Option<Vec<u8>>,
+}
+
+impl FindEntries for DumpImport<'_> {
+    type Found = Vec<ReadDumpReport>;
+
+    fn root(&self) -> Option<&[u8]> {
+        self.root.as_deref()
+    }
+
+    fn find(
+        &self,
+        call: BuildCall<'_>,
+        stop: &AtomicBool,
+        send: &SendBlock<'_>,
+    ) -> Result<Vec<ReadDumpReport>> {
+        call.progress.enter(Phase::Indexing);
+        DumpSource { options: self.dump, progress: call.progress, stop }.read(send)
+    }
+
+    fn settle(
+        &self,
+        import: &Import<'_>,
+        threads: ImportThreads<Vec<ReadDumpReport>>,
+        report: &mut IndexReport,
+    ) -> Result<Vec<Coverage>> {
+        report.bytes = import.call.progress.bytes();
+        let made: Vec<i64> = threads.found.iter().map(|dump| dump.made).collect();
+        let tops = take_reports(threads, report);
+        refuse_unreadable(report)?;
+        self.delete_gone(import, tops, report)?;
+        Ok(report.dumps.iter().zip(made).map(|(dump, made)| coverage(dump, made, report.cancelled)).collect())
+    }
+}
+
+impl DumpImport<'_> {
+    /// Deletes documents that the dumps should list and do not, if the dumps are complete.
+    fn delete_gone(&self, import: &Import<'_>, tops: Tops, report: &mut IndexReport) -> Result<()> {
+        if import.known.is_empty() || report.cancelled {
+            return Ok(());
+        }
+        let tops = self.root.as_deref().map_or(tops, Tops::only);
+        let is_cut = |dump: &DumpReport| {
+            dump.tally.truncated || dump.tally.complete == Some(false) || !dump.tally.knows_unread()
+        };
+        report.kept = if report.dumps.iter().any(is_cut) || !report.failed.is_empty() {
+            Some(INCOMPLETE)
+        } else if report.dumps.iter().any(|dump| dump.tally.bad > 0) {
+            Some(BAD_ROWS)
+        } else if tops.is_empty() {
+            Some(NO_DIRECTORIES)
+        } else {
+            None
+        };
+        if report.kept.is_some() {
+            return Ok(());
+        }
+        // What the dumps say that they could not read may still exist.
+        let mut unread = Tops::default();
+        report.dumps.iter().flat_map(|dump| &dump.tally.unread_paths).for_each(|path| unread.add(path));
+        let gone = |path: &[u8]| Ok(tops.cover(path) && !unread.cover(path));
+        (report.removed_files, report.removed) = import.delete_unseen(gone)?;
+        Ok(())
+    }
+}
+
+/// What a dump covers.
+fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
+    let tally = &dump.tally;
+    let path = match absolute(&dump.path) {
+        Ok(path) if dump.path.as_os_str() != "-" => path,
+        _ => dump.path.clone(),
+    };
+    let first = tally.first_unread.iter().map(|(path, reason)| {
+        let path = PathBuf::from(OsStr::from_bytes(path));
+        Failure { path, reason: reason.clone() }
+    });
+    Coverage {
+        path,
+        format: Some(dump.format.to_owned()),
+        began: made,
+        ended: made,
+        entries: dump.entries,
+        directories: 0,
+        complete: !(cancelled || tally.truncated || tally.complete == Some(false) || tally.bad > 0),
+        unread: tally.unread,
+        failures: first.collect(),
+        left_out: Vec::new(),
+    }
+}
+
+/// Refuses a build in which no row of any dump could be read: another format was meant.
+fn refuse_unreadable(report: &IndexReport) -> Result<()> {
+    if report.cancelled || report.dumps.iter().any(|dump| dump.entries > 0) {
+        return Ok(());
+    }
+    let failed = report.failed.first().map(|failure| failure.reason.clone());
+    for dump in &report.dumps {
+        let first = dump.tally.first_bad.as_ref().map(|row| row.reason.clone());
+        if let Some(reason) = failed.clone().or(first) {
+            let reason = format!("no row is one of the format {}: {reason}", dump.format);
+            return Err(Error::Dump { path: dump.path.clone(), reason });
+        }
+    }
+    Ok(())
+}
+
+/// Adds what the threads report; returns the directories that the dumps cover.
+fn take_reports(threads: ImportThreads<Vec<ReadDumpReport>>, report: &mut IndexReport) -> Tops {
+    let mut dumps: Vec<DumpReport> = Vec::new();
+    for read in threads.found {
+        if let Some(reason) = read.failure {
+            report.failed.push(Failure { path: read.path.clone(), reason });
+        }
+        dumps.push(DumpReport {
+            path: read.path,
+            format: read.format,
+            compression: read.compression,
+            entries: 0,
+            tally: read.tally,
+            remarks: read.remarks,
+        });
+    }
+    let (mut tops, mut lanes) = (Tops::default(), Vec::new());
+    for EntryReport { lane, unchanged, tops: of_lane, dumps: of_dumps } in threads.lanes {
+        report.unchanged += unchanged;
+        tops.merge(of_lane);
+        lanes.push(lane);
+        for (dump, (entries, tally)) in dumps.iter_mut().zip(of_dumps) {
+            dump.entries += entries;
+            dump.tally.merge(tally);
+        }
+    }
+    report.add_lanes(lanes);
+    report.dumps = dumps;
+    tops
+}

@@ -1,0 +1,222 @@
+//! What an index of a file system covers: which trees were scanned and which dumps were read, when, and what
+//! could not be read of them. Kept in a note of the commit, so it is always the truth about this commit.
+//!
+//! ```text
+//! note "scanns.coverage" = JSON, an array of objects with the members of [`Coverage`]
+//! path                   = "text" of valid UTF-8, or { "hex": "two digits for each byte" }
+//! ```
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Result};
+use crate::source::{Failure, Skipped};
+
+/// The name of the note.
+const NOTE: &[u8] = b"scanns.coverage";
+
+/// The number of failures that are kept.
+const FAILURES: usize = 100;
+
+/// What a scan or a dump covered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// The directory that was scanned, or the dump.
+    pub path: PathBuf,
+    /// The format of the dump; `None` for a scan.
+    pub format: Option<String>,
+    /// When the scan began, or when the dump was made as far as that is known, in nanoseconds since 1970.
+    pub began: i64,
+    /// When the scan ended; of a dump the same as `began`.
+    pub ended: i64,
+    /// The number of entries found.
+    pub entries: u64,
+    /// The number of directories that were listed; 0 for a dump.
+    pub directories: u64,
+    /// False if the scan was stopped, or the dump is cut off or has rows that could not be read.
+    pub complete: bool,
+    /// The number of paths that could not be read.
+    pub unread: u64,
+    /// The first 100 of them, and why.
+    pub failures: Vec<Failure>,
+    /// What was left out on purpose, and an example of each kind.
+    pub left_out: Vec<(String, Skipped)>,
+}
+
+/// The coverage in the notes of a commit, by path.
+///
+/// # Errors
+/// [`Error::Corrupt`] if the note cannot be read.
+pub(crate) fn coverage_of(notes: &BTreeMap<Vec<u8>, Vec<u8>>) -> Result<Vec<Coverage>> {
+    let Some(note) = notes.get(NOTE) else { return Ok(Vec::new()) };
+    let damaged = || Error::corrupt("the manifest", "the note about what the index covers cannot be read");
+    let Ok(Value::Array(all)) = serde_json::from_slice(note) else { return Err(damaged()) };
+    all.iter().map(|one| read(one).ok_or_else(damaged)).collect()
+}
+
+/// Adds coverage to the notes of a commit. A complete one replaces what was known of its path and of the paths
+/// below it; an incomplete one replaces only incomplete ones of its path.
+///
+/// # Errors
+/// [`Error::Corrupt`] if the note cannot be read.
+pub(crate) fn cover(notes: &mut BTreeMap<Vec<u8>, Vec<u8>>, new: Vec<Coverage>) -> Result<()> {
+    let mut all = coverage_of(notes)?;
+    for new in new {
+        all.retain(|old| {
+            let same = old.path == new.path;
+            let below = new.format.is_none() && old.format.is_none() && old.path.starts_with(&new.path);
+            if new.complete { !(same || below) } else { !same || old.complete }
+        });
+        all.push(new);
+    }
+    all.sort_by(|one, other| (&one.path, one.began).cmp(&(&other.path, other.began)));
+    let note = Value::Array(all.iter().map(put).collect());
+    notes.insert(NOTE.to_vec(), note.to_string().into_bytes());
+    Ok(())
+}
+
+/// At most 100 failures, and the number of all.
+pub(crate) fn some_of<'f>(failures: impl Iterator<Item = &'f Failure>) -> (Vec<Failure>, u64) {
+    let (mut kept, mut count) = (Vec::new(), 0);
+    for failure in failures {
+        count += 1;
+        if kept.len() < FAILURES {
+            kept.push(failure.clone());
+        }
+    }
+    (kept, count)
+}
+
+fn put(coverage: &Coverage) -> Value {
+    let Coverage { path, format, began, ended, entries, directories, complete, unread, .. } = coverage;
+    let failures: Vec<Value> = coverage
+        .failures
+        .iter()
+        .map(|Failure { path, reason }| json!({ "path": put_path(path), "reason": reason }))
+        .collect();
+    let left_out: Map<String, Value> = coverage
+        .left_out
+        .iter()
+        .map(|(what, skipped)| {
+            let first = skipped.first.as_deref().map(put_path);
+            (what.clone(), json!({ "count": skipped.count, "first": first }))
+        })
+        .collect();
+    json!({
+        "path": put_path(path),
+        "format": format,
+        "began": began,
+        "ended": ended,
+        "entries": entries,
+        "directories": directories,
+        "complete": complete,
+        "unread": unread,
+        "failures": failures,
+        "left_out": left_out,
+    })
+}
+
+fn put_path(path: &Path) -> Value {
+    match path.to_str() {
+        Some(text) => text.into(),
+        None => {
+            let hex: String = path.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+            json!({ "hex": hex })
+        }
+    }
+}
+
+fn read(value: &Value) -> Option<Coverage> {
+    let failure = |value: &Value| {
+        let (path, reason) = (read_path(value.get("path")?)?, value.get("reason")?.as_str()?.to_owned());
+        Some(Failure { path, reason })
+    };
+    let skipped = |(what, value): (&String, &Value)| {
+        let first = value.get("first")?;
+        let first = if first.is_null() { None } else { Some(read_path(first)?) };
+        Some((what.clone(), Skipped { count: value.get("count")?.as_u64()?, first }))
+    };
+    let format = value.get("format")?;
+    Some(Coverage {
+        path: read_path(value.get("path")?)?,
+        format: if format.is_null() { None } else { Some(format.as_str()?.to_owned()) },
+        began: value.get("began")?.as_i64()?,
+        ended: value.get("ended")?.as_i64()?,
+        entries: value.get("entries")?.as_u64()?,
+        directories: value.get("directories")?.as_u64()?,
+        complete: value.get("complete")?.as_bool()?,
+        unread: value.get("unread")?.as_u64()?,
+        failures: value.get("failures")?.as_array()?.iter().map(failure).collect::<Option<_>>()?,
+        left_out: value.get("left_out")?.as_object()?.iter().map(skipped).collect::<Option<_>>()?,
+    })
+}
+
+fn read_path(value: &Value) -> Option<PathBuf> {
+    if let Some(text) = value.as_str() {
+        return Some(text.into());
+    }
+    let hex = value.get("hex")?.as_str()?.as_bytes();
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = hex.chunks(2).map(byte).collect();
+    Some(PathBuf::from(OsString::from_vec(bytes.filter(|_| hex.len().is_multiple_of(2))?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    fn of(path: &str, complete: bool) -> Coverage {
+        Coverage { path: path.into(), complete, began: 1, ended: 2, ..Coverage::default() }
+    }
+
+    #[test]
+    fn coverage_comes_back_as_it_was_noted() {
+        let odd = PathBuf::from(OsStr::from_bytes(b"/a/\xff\n\""));
+        let full = Coverage {
+            path: odd.clone(),
+            format: Some("find".into()),
+            began: -5,
+            ended: i64::MAX,
+            entries: u64::MAX,
+            directories: 7,
+            complete: false,
+            unread: 2,
+            failures: vec![Failure { path: odd.clone(), reason: "Permission denied".into() }],
+            left_out: vec![("pseudo".into(), Skipped { count: 1, first: Some(odd) })],
+        };
+        let mut notes = BTreeMap::from([(b"mine".to_vec(), b"kept".to_vec())]);
+        cover(&mut notes, vec![full.clone()]).unwrap();
+        assert_eq!(coverage_of(&notes).unwrap(), [full]);
+        assert_eq!(notes.len(), 2);
+    }
+
+    #[test]
+    fn a_complete_scan_replaces_what_is_below_it_and_an_incomplete_one_does_not() {
+        let mut notes = BTreeMap::new();
+        cover(&mut notes, vec![of("/a/b", true), of("/ab", true), of("/c", true)]).unwrap();
+        let paths = |notes: &BTreeMap<_, _>| -> Vec<(String, bool)> {
+            let all = coverage_of(notes).unwrap();
+            all.iter().map(|one| (one.path.display().to_string(), one.complete)).collect()
+        };
+        cover(&mut notes, vec![of("/a", false), of("/c", false)]).unwrap();
+        let expected = [("/a", false), ("/a/b", true), ("/ab", true), ("/c", true), ("/c", false)];
+        assert_eq!(paths(&notes), expected.map(|(path, complete)| (path.to_owned(), complete)));
+        cover(&mut notes, vec![of("/a", true), of("/c", true)]).unwrap();
+        let expected = [("/a", true), ("/ab", true), ("/c", true)];
+        assert_eq!(paths(&notes), expected.map(|(path, complete)| (path.to_owned(), complete)));
+    }
+
+    #[test]
+    fn a_damaged_note_is_an_error() {
+        for text in ["", "{}", "[1]", r#"[{"path":{"hex":"0"}}]"#] {
+            let notes = BTreeMap::from([(NOTE.to_vec(), text.as_bytes().to_vec())]);
+            assert!(matches!(coverage_of(&notes), Err(Error::Corrupt { .. })), "{text}");
+        }
+    }
+}
