@@ -4,7 +4,8 @@
 //! No file is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
 //! directories, `filter.rs` matches globs, and `order.rs` sorts files and removes duplicates. `absolute.rs`
-//! gives each file one path, however it was named.
+//! gives each file one path, however it was named. `scan/` lists trees of any size with their metadata, and
+//! keeps nothing.
 
 mod absolute;
 mod entry;
@@ -15,6 +16,7 @@ mod filter;
 mod inputs;
 mod options;
 mod order;
+mod scan;
 mod stamp;
 mod walk;
 
@@ -29,6 +31,7 @@ pub use entry_kind::EntryKind;
 use filter::Filter;
 pub use inputs::{Failure, FileStatus, Input, Inputs, Root, fitting_date};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
+pub use scan::{ScanOptions, ScanReport, ScannedRoot, Skipped, scan};
 pub use stamp::Stamp;
 use walk::Walk;
 

@@ -1,0 +1,203 @@
+//! What a scan does with one name of a directory.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
+
+use crate::source::entry::Entry;
+use crate::source::entry_kind::EntryKind;
+use crate::source::scan::directory::ScanDirectory;
+use crate::source::scan::names::NameList;
+use crate::source::scan::queue::ScanWork;
+use crate::source::scan::special::{is_pseudo, is_snapshots, magic, may_be_snapshots};
+use crate::source::scan::status::ScanStatus;
+use crate::source::scan::worker::{ScanWorker, path_of};
+use crate::sys::lock;
+
+/// An open directory.
+pub(super) struct OpenDirectory {
+    pub(super) directory: Arc<ScanDirectory>,
+    pub(super) descriptor: Arc<OwnedFd>,
+}
+
+/// The names and values of an entry of a directory.
+struct FoundName<'n> {
+    name: &'n CStr,
+    status: ScanStatus,
+}
+
+impl ScanWorker<'_> {
+    /// Takes a name of the current directory, whose path is at the start of `path`. Adds it to `below` if it
+    /// is a directory that is to be scanned.
+    pub(super) fn take_name(
+        &mut self,
+        open: &OpenDirectory,
+        name: &CStr,
+        may_be_directory: bool,
+        below: &mut NameList,
+    ) {
+        self.path.truncate(self.prefix);
+        self.path.extend_from_slice(name.to_bytes());
+        let Some(included) = self.passes(name) else { return };
+        if !included && !may_be_directory {
+            return self.report.filtered.add(&self.path);
+        }
+        self.operation();
+        let status = ScanStatus::read(open.descriptor.as_fd(), name, self.flags(AtFlags::SYMLINK_NOFOLLOW));
+        let status = match status {
+            Ok(status) => status,
+            Err(Errno::NOENT | Errno::NOTDIR) => return self.report.vanished.add(&self.path),
+            Err(error) => return self.fail(error),
+        };
+        if !self.shared.claims.is_empty() && self.is_claimed(&status) {
+            return self.report.repeated.add(&self.path);
+        }
+        let found = FoundName { name, status };
+        if self.shared.options.follow_symlinks && !self.is_first(open, &found) {
+            return;
+        }
+        if included {
+            self.emit(&found.status, open.descriptor.as_fd(), name);
+        } else {
+            self.report.filtered.add(&self.path);
+        }
+        if found.status.is_directory() {
+            self.descend(open, &found, below);
+        }
+    }
+
+    /// Whether the globs include the current path; `None` if it is skipped with everything below it.
+    fn passes(&mut self, name: &CStr) -> Option<bool> {
+        let options = self.shared.options;
+        if options.skip_hidden && name.to_bytes().starts_with(b".") {
+            self.report.hidden.add(&self.path);
+            return None;
+        }
+        if options.include.is_empty() && options.exclude.is_empty() {
+            return Some(true);
+        }
+        let path = path_of(&self.path);
+        if !self.shared.filter.enters(&path) {
+            self.report.filtered.add(&self.path);
+            return None;
+        }
+        Some(self.shared.filter.takes_file(&path))
+    }
+
+    pub(super) fn flags(&self, flags: AtFlags) -> AtFlags {
+        if self.shared.options.lazy { flags | AtFlags::STATX_DONT_SYNC } else { flags }
+    }
+
+    /// If links are followed: leaves a link for later, and recognises a directory that was met before.
+    fn is_first(&mut self, open: &OpenDirectory, found: &FoundName<'_>) -> bool {
+        if found.status.values.kind == Some(EntryKind::Link) {
+            self.links.push((open.directory.root.clone(), path_of(&self.path)));
+            return false;
+        }
+        let repeated =
+            found.status.is_directory() && !lock(&self.shared.visited).insert(found.status.identity());
+        if repeated {
+            self.report.repeated.add(&self.path);
+        }
+        !repeated
+    }
+
+    /// True if the current path is in the tree of this named path, but is itself a named path.
+    fn is_claimed(&self, status: &ScanStatus) -> bool {
+        let Some(claimed) = self.shared.claims.get(&status.identity()) else { return false };
+        let path = path_of(&self.path);
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        let real = parent.canonicalize().unwrap_or_else(|_| parent.to_path_buf()).join(name);
+        claimed.contains(&real)
+    }
+
+    /// Hands out the current path as an entry.
+    pub(super) fn emit(&mut self, status: &ScanStatus, directory: BorrowedFd<'_>, name: &CStr) {
+        if status.values.kind == Some(EntryKind::Link) {
+            self.operation();
+            let target = rustix::fs::readlinkat(directory, name, std::mem::take(&mut self.target)).ok();
+            self.emit_with(status, target.as_deref());
+            self.target = target.map(CString::into_bytes).unwrap_or_default();
+        } else {
+            self.emit_with(status, None);
+        }
+    }
+
+    /// Hands out the current path as an entry, with the target of a link.
+    pub(super) fn emit_with(&mut self, status: &ScanStatus, target: Option<&CStr>) {
+        if target.is_none() && status.values.kind == Some(EntryKind::Link) {
+            self.report.without_target.add(&self.path);
+        }
+        let entry = Entry { path: &self.path, target: target.map(CStr::to_bytes), ..status.values };
+        self.entries += 1;
+        if !self.batches.push(&entry) {
+            self.shared.refused.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Makes a directory pending, unless it is one to leave out.
+    fn descend(&mut self, open: &OpenDirectory, found: &FoundName<'_>, below: &mut NameList) {
+        let FoundName { name, status } = found;
+        let elsewhere = status.device != open.directory.device || status.automount;
+        if elsewhere && self.shared.options.one_file_system && open.directory.root.is_outside(status) {
+            return self.report.other_file_systems.add(&self.path);
+        }
+        let may_be_snapshots = !self.shared.options.snapshots && may_be_snapshots(name.to_bytes());
+        if !elsewhere && may_be_snapshots {
+            self.operation();
+            let system = rustix::fs::fstatfs(&*open.descriptor);
+            if system.is_ok_and(|system| is_snapshots(name.to_bytes(), status.inode, magic(&system))) {
+                return self.report.snapshots.add(&self.path);
+            }
+        }
+        if !elsewhere {
+            return below.push(name, true);
+        }
+        let name = CString::from(*name);
+        let directory = ScanDirectory::below(open.directory.clone(), name, status.device);
+        self.cross(open, directory);
+    }
+
+    /// Enters another file system or a subvolume, unless it is one to leave out. Opening it may mount it.
+    fn cross(&mut self, open: &OpenDirectory, mut directory: ScanDirectory) {
+        let opener = &self.shared.opener;
+        let opened = opener.open(open.descriptor.as_fd(), &directory.name, false).and_then(|opened| {
+            let status = ScanStatus::read(opened.as_fd(), c"", AtFlags::EMPTY_PATH)?;
+            Ok((status, magic(&rustix::fs::fstatfs(&opened)?)))
+        });
+        (0..3).for_each(|_| self.operation());
+        let (status, magic) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return self.fail(error),
+        };
+        if !self.shared.options.pseudo && is_pseudo(magic) {
+            self.report.pseudo.add(&self.path);
+        } else if !self.shared.options.snapshots
+            && is_snapshots(directory.name.as_bytes(), status.inode, magic)
+        {
+            self.report.snapshots.add(&self.path);
+        } else {
+            directory.device = status.device;
+            self.stack.push(ScanWork::Directory(Arc::new(directory)));
+        }
+    }
+
+    /// Whether a link that leads to `status` may be followed, by the file system that it leads to.
+    pub(super) fn may_follow(&mut self, path: &Path, status: &ScanStatus) -> bool {
+        if self.shared.options.pseudo {
+            return true;
+        }
+        self.operation();
+        let is_pseudo =
+            status.is_directory() && rustix::fs::statfs(path).as_ref().map(magic).is_ok_and(is_pseudo);
+        if is_pseudo {
+            self.report.pseudo.add(&self.path);
+        }
+        !is_pseudo
+    }
+}

@@ -1,0 +1,111 @@
+//! What a scan tells at its end: its roots, what it could not read, and what it left out.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use crate::source::inputs::Failure;
+
+/// The maximum number of failures that a report names.
+pub(super) const MOST_FAILURES: usize = 1 << 20;
+
+/// The result of a scan, apart from its entries.
+#[derive(Debug, Default)]
+pub struct ScanReport {
+    /// The named paths that exist, by path. A path that was named twice is there once.
+    pub roots: Vec<ScannedRoot>,
+    /// Named paths that could not be read, directories that could not be listed to their end, and entries
+    /// whose values could not be read, by path. Nothing is known of them, nor of what is below them: that it
+    /// is missing among the entries does not mean that it was deleted.
+    pub unread: Vec<Failure>,
+    /// Failures that `unread` does not name, because there are more than 2^20.
+    pub unread_more: u64,
+    /// Entries that were deleted between the listing of their directory and the moment at which their values
+    /// were read, and directories that were deleted before they could be listed.
+    pub vanished: Skipped,
+    /// Entries that the globs exclude; an excluded directory counts once.
+    pub filtered: Skipped,
+    /// Hidden entries that were skipped; a hidden directory counts once.
+    pub hidden: Skipped,
+    /// Directories that were listed as entries, but not entered, since they are in other file systems.
+    pub other_file_systems: Skipped,
+    /// Directories that were listed as entries, but not entered, since they are pseudo file systems.
+    pub pseudo: Skipped,
+    /// Directories that were listed as entries, but not entered, since they contain snapshots.
+    pub snapshots: Skipped,
+    /// Entries that were left out here, since they are listed under another path: below a named path that is
+    /// in another one, or reached by a link.
+    pub repeated: Skipped,
+    /// Links whose target could not be read. They were listed without it.
+    pub without_target: Skipped,
+    /// Metadata operations: system calls that open or list directories and read values.
+    pub operations: u64,
+    /// False if the scan was stopped.
+    pub complete: bool,
+}
+
+/// A named path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScannedRoot {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// The number of entries at and below the path.
+    pub entries: u64,
+    /// The number of directories that were listed.
+    pub directories: u64,
+    /// True for a directory without entries, as the place of a file system that is not mounted.
+    pub is_empty: bool,
+    /// The time before the first of its entries was read, in nanoseconds since 1970.
+    pub began: i64,
+    /// The time after the last of its entries was read.
+    pub ended: i64,
+}
+
+/// A count of entries, with an example.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// How many.
+    pub count: u64,
+    /// The path of the first.
+    pub first: Option<PathBuf>,
+}
+
+impl Skipped {
+    pub(super) fn add(&mut self, path: &[u8]) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| PathBuf::from(OsStr::from_bytes(path)));
+    }
+
+    fn append(&mut self, other: Skipped) {
+        self.count += other.count;
+        if self.first.is_none() {
+            self.first = other.first;
+        }
+    }
+}
+
+impl ScanReport {
+    /// Adds what another thread found.
+    pub(super) fn append(&mut self, mut other: ScanReport) {
+        self.roots.append(&mut other.roots);
+        self.unread.append(&mut other.unread);
+        self.unread_more += other.unread_more;
+        self.vanished.append(other.vanished);
+        self.filtered.append(other.filtered);
+        self.hidden.append(other.hidden);
+        self.other_file_systems.append(other.other_file_systems);
+        self.pseudo.append(other.pseudo);
+        self.snapshots.append(other.snapshots);
+        self.repeated.append(other.repeated);
+        self.without_target.append(other.without_target);
+        self.operations += other.operations;
+    }
+
+    /// Sorts what several threads found in any order.
+    pub(super) fn arrange(&mut self) {
+        self.unread.sort_unstable();
+        let more = self.unread.len().saturating_sub(MOST_FAILURES);
+        self.unread_more += more as u64;
+        self.unread.truncate(MOST_FAILURES);
+    }
+}
