@@ -2,7 +2,7 @@
 # Runs each argument as a command, one after another, showing what it prints, and ends with one line "N passed, N
 # failed" that sums the test results of all of them. Commands after the argument --beside run one after another too,
 # but at the same time as the first ones, whose output comes first. A command that fails without a failed test counts
-# as one failure. The exit status is 0 only if nothing failed and something passed.
+# as one failure. Before the last line everything that failed is named. The exit status is 0 only if nothing failed and something passed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,9 +26,10 @@ run() {
         worked=$processors
         bash -c "$step" 2>&1 | tee "$log"
         status=${PIPESTATUS[0]}
+        sed -n 's/^test \(.*\) \.\.\. FAILED$/failed: \1/p' "$log" >>"$work/failed"
         read -r ok bad < <(awk '/^test result: / { ok += $4; bad += $6 } END { print ok + 0, bad + 0 }' "$log")
         if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
-            echo "== failed with status $status: $step"
+            echo "== failed with status $status: $step" | tee -a "$work/failed"
             bad=1
         fi
         read_processors "$clock"
@@ -46,7 +47,7 @@ done
 [ $# -eq 0 ] || beside=("${@:2}")
 
 work=$(mktemp -d)
-touch "$work/sums" "$work/sums.beside"
+touch "$work/sums" "$work/sums.beside" "$work/failed"
 # A process group of its own, so that all of it can be stopped.
 set -m
 run "$work/sums.beside" "${beside[@]}" >"$work/shown" 2>&1 &
@@ -65,5 +66,6 @@ if [ "$steps" -ne $((${#first[@]} + ${#beside[@]})) ]; then
     echo "== some steps did not end"
     failed=$((failed + 1))
 fi
+cat "$work/failed"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,6 +1,7 @@
 //! `scanns index`: turns arguments into options, runs the build, and reports the outcome of every input.
 
 mod dumps;
+mod scans;
 mod summary;
 mod threads;
 
@@ -11,15 +12,15 @@ use anyhow::{Context, Result, bail};
 use scanns::index::{DumpReport, IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
 use scanns::sources::{
-    ContentOptions, Direct, DumpFormat, DumpOptions, FileList, ListFrom, PageSize, ReadOptions, Separator,
-    SourceOptions,
+    ContentOptions, Direct, DumpFormat, DumpOptions, FileList, ListFrom, PageSize, ReadOptions, ScanSettings,
+    Separator, SourceOptions,
 };
 use scanns::writer::StoredOptions;
 use scanns::{Index, Snapshot};
 
 use crate::args::{
     BinaryArg, CommitEvery, ContentArg, ContentArgs, DUMPS_HELP, DirectArg, DumpArgs, EncodingArg, IndexArgs,
-    InputArgs, PageArg, ReadArgs, RecordsArg, StoreArg, StoreArgs, TextArgs,
+    InputArgs, PageArg, ReadArgs, RecordsArg, ScanArgs, StoreArg, StoreArgs, TextArgs,
 };
 use crate::output::Output;
 use crate::profile::{self, Parameters};
@@ -57,6 +58,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
             print_summary(output, &built).with_context(committed)?;
         }
         list_failures(&built.failed);
+        scans::list(built.scan.as_ref());
         dumps::list(&built.dumps);
         dumps::list_repeated(&built);
         records::list_conflicts(&built.records);
@@ -103,6 +105,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     Ok(IndexOptions {
         source: source(&args.input, threads.read + threads.index),
         dump: dump(&args.dump, &args.input)?,
+        scan: scan(&args.scan, &args.dump)?,
         read: reading(&args.reading, threads, &parameters)?,
         records,
         fields: records::fields(&args.fields, args.text.records == Some(RecordsArg::Tsv), records)?,
@@ -170,6 +173,16 @@ fn dump(args: &DumpArgs, input: &InputArgs) -> Result<Option<DumpOptions>> {
         (name, details) => DumpFormat::named(name, details).map_err(anyhow::Error::msg)?,
     };
     Ok(Some(DumpOptions { files: paths.clone(), format, root: args.dump_root.clone() }))
+}
+
+/// How file systems are scanned.
+fn scan(args: &ScanArgs, dump: &DumpArgs) -> Result<ScanSettings> {
+    let ScanArgs { one_file_system, pseudo, snapshots, max_ops, lazy } = *args;
+    let settings = ScanSettings { one_file_system, pseudo, snapshots, max_operations: max_ops, lazy };
+    if dump.dump.is_some() && settings != ScanSettings::default() {
+        bail!("--dump scans nothing: leave -x, --pseudo, --snapshots, --max-ops and --lazy out");
+    }
+    Ok(settings)
 }
 
 /// What a document is: as in the existing index, else as requested, else a file.

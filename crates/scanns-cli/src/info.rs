@@ -1,5 +1,7 @@
-//! `scanns info`: describes an index, its segments, its fields (`info/fields.rs`) and its terms.
+//! `scanns info`: describes an index, its segments, its fields (`info/fields.rs`) and its terms, and what it
+//! covers of file systems (`info/completeness.rs`).
 
+mod completeness;
 mod fields;
 
 use std::io::Write;
@@ -32,6 +34,9 @@ struct Facts<'a> {
 /// Runs the verb.
 pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
+    if args.completeness {
+        return completeness::run(&snapshot, args.json);
+    }
     let terms = match &args.terms {
         Some(prefix) => Some(snapshot.terms(prefix.as_encoded_bytes(), args.limit)?),
         None => None,

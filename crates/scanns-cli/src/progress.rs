@@ -157,7 +157,7 @@ impl Bar {
         let known = phase != Phase::Walking && progress.total_bytes() > 0;
         let look = match phase {
             _ if !known => UNKNOWN,
-            Phase::Ordering => STEPS,
+            Phase::Ordering | Phase::Scanning => STEPS,
             _ => BYTES,
         };
         if look != self.look {
@@ -190,6 +190,7 @@ fn label(phase: Phase) -> &'static str {
         Phase::Committing => "committing",
         Phase::Merging => "merging",
         Phase::Ordering => "reordering",
+        Phase::Scanning => "scanning",
     }
 }
 
@@ -197,6 +198,7 @@ fn label(phase: Phase) -> &'static str {
 fn numbers(progress: &Progress, phase: Phase) -> String {
     let files = match phase {
         Phase::Walking => units::counted(progress.total_files(), "file"),
+        Phase::Scanning => format!("{} found", units::counted(progress.bytes(), "entry")),
         Phase::Merging | Phase::Ordering => units::counted(progress.documents(), "document"),
         _ => format!(
             "{}/{}, {}",

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use scanns::index::IndexOptions;
 use scanns::schema::Records;
-use scanns::sources::ReadOptions;
+use scanns::sources::{ReadOptions, ScanSettings};
 use scanns::tuning::{Profile, Resource, TuneOptions, TuneReport, TuneStep};
 use serde_json::{Value, json};
 
@@ -66,6 +66,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
     let threads = index::default_threads(&args.resources)?;
     let index = IndexOptions {
         dump: None,
+        scan: ScanSettings::default(),
         source: index::source(&args.input, threads.read + threads.index),
         read: ReadOptions { read_threads: threads.read, lanes: threads.index, ..ReadOptions::default() },
         records,

@@ -207,7 +207,7 @@ pub mod writer {
 /// Files as inputs of a build: which files to index, how to read them, and how their records become
 /// documents.
 pub mod sources {
-    pub use crate::index::build::options::{DumpOptions, FieldOptions, OwnerFiles};
+    pub use crate::index::build::options::{DumpOptions, FieldOptions, OwnerFiles, ScanSettings};
     pub use crate::index::build::record_sample::infer_fields;
     pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
     pub use crate::record::dump::{BadRow, DUMP_FORMATS, DumpFormat, DumpTally, RECOMMENDED_FORMAT};
@@ -217,8 +217,8 @@ pub mod sources {
         RecordFormat, RecordReader, Recorded, RenamedColumn, Sources, map_name,
     };
     pub use crate::source::{
-        Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root, Separator, SourceOptions, absolute,
-        collect,
+        Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root, ScanReport, ScannedRoot, Separator,
+        Skipped, SourceOptions, absolute, collect,
     };
     pub use crate::sys::PageSize;
 }

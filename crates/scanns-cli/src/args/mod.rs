@@ -17,6 +17,7 @@ mod export;
 mod find;
 mod maintain;
 mod records;
+mod scan;
 mod search;
 mod short;
 mod similar;
@@ -46,6 +47,7 @@ pub use find::{FIND_EXAMPLES, FindArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;
+pub use scan::ScanArgs;
 use search::SEARCH_EXAMPLES;
 pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};
 pub use similar::{FeedbackArgs, LikeArgs};
@@ -206,6 +208,8 @@ pub struct IndexArgs {
     pub contents: ContentArgs,
     #[command(flatten)]
     pub dump: DumpArgs,
+    #[command(flatten)]
+    pub scan: ScanArgs,
     #[command(flatten)]
     pub storing: StoreArgs,
     #[command(flatten)]
@@ -466,6 +470,10 @@ pub struct InfoArgs {
     /// Count the different terms of the index, which reads all of them
     #[arg(long)]
     pub unique: bool,
+    /// Say which directories were scanned and which dumps were read, when, and what is missing. The exit code
+    /// is 1 if anything is
+    #[arg(long, conflicts_with_all = ["terms", "segments", "fields", "unique"])]
+    pub completeness: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

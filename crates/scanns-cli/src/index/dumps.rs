@@ -28,8 +28,7 @@ pub fn list_repeated(built: &IndexReport) {
     if let Some(first) = &built.first_repeated {
         let entries = units::counted(built.repeated, "entry");
         report::note(&format!(
-            "{entries} of the dumps have the path of another entry, and are left out; the first such path \
-             is {}",
+            "{entries} have the path of another entry, and are left out; the first such path is {}",
             report::path_text(first)
         ));
     }

@@ -8,7 +8,7 @@ use scanns::index::IndexReport;
 use scanns::sources::{ContentCount, Failure};
 use serde_json::{Map, Value, json};
 
-use super::dumps;
+use super::{dumps, scans};
 use crate::output::Output;
 use crate::records;
 use crate::report;
@@ -130,6 +130,7 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("binary", built.binary.iter().map(content_json).collect()),
         ("decoded", built.decoded.iter().map(content_json).collect()),
         ("dumps", built.dumps.iter().map(dumps::as_json).collect()),
+        ("scan", scans::as_json(built.scan.as_ref())),
         ("kept", json!(built.kept)),
         ("repeated", json!(built.repeated)),
         ("cut_terms", json!(built.cut_terms)),

@@ -44,5 +44,5 @@ pub use postings::{
     code_to_tf,
 };
 pub use presence::{EVERY, MOST_DOCUMENTS, Presence, put_presence};
-pub use strings::{BitWriter, EndsPlace, EndsWriter, StringBatch, StringBlock, bits_at, encode_block};
+pub use strings::{BitWriter, EndsPlace, EndsWriter, StringBatch, StringBlock, StringEncoder, bits_at};
 pub use varint::{ByteReader, put_varint, varint};

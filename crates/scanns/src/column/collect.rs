@@ -65,7 +65,7 @@ impl PendingBlocks {
 }
 
 /// Splits a path into its directory, with the slash, and its name.
-pub(super) fn split_path(path: &[u8]) -> (&[u8], &[u8]) {
+pub fn split_path(path: &[u8]) -> (&[u8], &[u8]) {
     let name = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
     path.split_at(name)
 }

@@ -82,6 +82,8 @@ pub(super) struct Keywords {
     counting: bool,
     /// The terms of the current document.
     open: Vec<u32>,
+    /// The last term. The terms of documents often repeat.
+    last: u32,
 }
 
 fn half_of(hash: u64) -> u32 {
@@ -104,7 +106,10 @@ impl Keywords {
     /// Adds a term of the current document.
     #[inline]
     pub(super) fn push(&mut self, wanted: &[u8]) {
-        let Keywords { hasher, table, text, ends, open, .. } = self;
+        let Keywords { hasher, table, text, ends, open, last, .. } = self;
+        if !ends.is_empty() && term(text, ends, *last) == wanted {
+            return open.push(*last);
+        }
         let half = half_of(hasher.hash_one(wanted));
         let next = u32::try_from(ends.len()).unwrap_or(SEVERAL);
         // The table grows without reading terms, and other terms are rarely compared.
@@ -116,6 +121,7 @@ impl Keywords {
             ends.push(text.len());
         }
         open.push(number);
+        *last = number;
     }
 
     /// Ends the current document.

@@ -46,7 +46,7 @@ mod tests;
 mod values;
 mod write;
 
-pub use collect::ColumnSet;
+pub use collect::{ColumnSet, split_path};
 pub use dictionary::{DictionaryReader, DictionaryWriter, TermCursor};
 pub use entry::{BlockRange, JumpEntry};
 pub(crate) use gather::{FoundBlock, find_blocks, prefetch_entries};

@@ -2,7 +2,7 @@
 
 use super::entry::{BLOCKS_OF_RANGE, BlockRange, Header, JUMP, JumpEntry};
 use super::kind::ColumnKind;
-use crate::codec::{Chooser, Head, MOST_DOCUMENTS, encode_block, put_numbers, put_presence};
+use crate::codec::{Chooser, Head, MOST_DOCUMENTS, StringEncoder, put_numbers, put_presence};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
 
@@ -62,6 +62,7 @@ pub struct ColumnWriter {
     at: u64,
     block: Vec<u8>,
     chooser: Chooser,
+    strings: StringEncoder,
 }
 
 impl ColumnWriter {
@@ -80,6 +81,7 @@ impl ColumnWriter {
             at: 0,
             block: Vec::new(),
             chooser: Chooser::default(),
+            strings: StringEncoder::default(),
         }
     }
 
@@ -226,7 +228,7 @@ impl ColumnWriter {
             put_numbers(&mut self.chooser, &self.values, self.kind.is_float(), block)
         };
         if strings && count > 0 {
-            put_strings(&self.text, &self.text_ends, block);
+            put_strings(&mut self.strings, &self.text, &self.text_ends, block);
         }
         let length = u32::try_from(block.len()).unwrap_or(u32::MAX);
         if let Some(front) = block.first_chunk_mut() {
@@ -270,11 +272,11 @@ impl ColumnWriter {
 }
 
 /// Appends the encoded strings; `ends` has the end of each in `text`.
-fn put_strings(text: &[u8], ends: &[usize], block: &mut Vec<u8>) {
+fn put_strings(encoder: &mut StringEncoder, text: &[u8], ends: &[usize], block: &mut Vec<u8>) {
     let mut start = 0;
     let string = |&end: &usize| text.get(std::mem::replace(&mut start, end)..end).unwrap_or_default();
     let strings: Vec<&[u8]> = ends.iter().map(string).collect();
-    encode_block(&strings, block);
+    encoder.encode(&strings, block);
 }
 
 /// Appends the ends: for each document with values, the number of values up to its last.

@@ -1,7 +1,7 @@
 use fastrand::Rng;
 
 use super::{TARGETS, run};
-use crate::codec::{ListEncoder, SymbolTable, encode_block, put_varint};
+use crate::codec::{ListEncoder, StringEncoder, SymbolTable, put_varint};
 
 /// Inputs that reach deep into the targets, in addition to random ones.
 fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
@@ -37,7 +37,7 @@ fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
         (0..200).map(|n| format!("/data/project{}/file{n}.txt", n % 7).into_bytes()).collect();
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
     let mut block = Vec::new();
-    encode_block(&words, &mut block);
+    StringEncoder::default().encode(&words, &mut block);
     corpus.push(block);
     let mut table = Vec::new();
     SymbolTable::train(&words).encode(&mut table);

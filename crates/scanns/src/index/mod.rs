@@ -16,6 +16,7 @@
 pub(crate) mod build;
 mod check;
 pub(crate) mod commit;
+pub(crate) mod coverage;
 pub(crate) mod field_views;
 pub(crate) mod handle;
 pub(crate) mod live;
@@ -34,6 +35,7 @@ pub use build::report::{
     DoubleRecord, DumpReport, FieldConflict, IndexReport, MalformedRecord, RecordReport, RowRemark,
 };
 pub use check::{CheckReport, SegmentCheck};
+pub use coverage::Coverage;
 pub use maintain::{DeleteReport, MergeOptions, MergeReport, Selection};
 pub use memory::MemoryIndex;
 pub use preview::Preview;

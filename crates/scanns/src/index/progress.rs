@@ -17,6 +17,9 @@ pub enum Phase {
     Merging,
     /// Computing an order for the documents of a merge; the byte counters then count documents times cuts.
     Ordering,
+    /// Listing the entries of file systems and indexing them; the byte counters then count entries, and the
+    /// total is an estimate.
+    Scanning,
 }
 
 /// The progress of a build or a merge, shared with the thread that displays it.
@@ -46,7 +49,8 @@ impl Progress {
             2 => Phase::Flushing,
             3 => Phase::Committing,
             4 => Phase::Merging,
-            _ => Phase::Ordering,
+            5 => Phase::Ordering,
+            _ => Phase::Scanning,
         }
     }
 

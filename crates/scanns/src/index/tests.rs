@@ -32,6 +32,7 @@ mod positions;
 mod records;
 mod reorder;
 mod resume;
+mod scans;
 mod similar;
 mod stored;
 
@@ -40,6 +41,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
     IndexOptions {
         source: SourceOptions { paths: vec![root.to_path_buf()], threads: 2, ..SourceOptions::default() },
         dump: None,
+        scan: Default::default(),
         read: ReadOptions { pages: PageSize::Base, ..read },
         records,
         fields: FieldOptions { metadata: Some(false), ..FieldOptions::default() },

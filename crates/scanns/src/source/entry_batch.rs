@@ -1,8 +1,9 @@
 //! Entries that own their texts, many together in a few allocations.
 
 use super::entry::Entry;
+use super::entry_kind::EntryKind;
 
-/// Entries and the bytes of their texts.
+/// Entries and the bytes of their texts. An entry takes 136 bytes and its texts.
 #[derive(Debug, Default)]
 pub struct EntryBatch {
     entries: Vec<KeptEntry>,
@@ -13,27 +14,58 @@ pub struct EntryBatch {
 /// An entry without its texts.
 #[derive(Debug)]
 struct KeptEntry {
-    /// With empty texts where it has them.
-    values: Entry<'static>,
-    /// Where its texts end in the bytes of the batch: of the path, target, owner, group and pool.
-    ends: [usize; 5],
+    /// Where its texts begin in the bytes of the batch.
+    start: usize,
+    /// The bytes of its path, target, owner, group and pool.
+    lengths: [u32; 5],
+    /// A bit for each text but the path, each long and each short number: whether it is known.
+    known: u32,
+    kind: Option<EntryKind>,
+    short: [u32; SHORT],
+    long: [u64; LONG],
 }
 
-impl EntryBatch {
-    /// Adds an entry.
-    #[inline]
-    pub fn push(&mut self, entry: &Entry<'_>) {
-        let Entry { path, kind, target, owner, group, mtime, atime, ctime, btime, size, blocks, .. } = *entry;
-        let Entry { uid, gid, mode, inode, links, device, stripes, pool, project, .. } = *entry;
-        let mut ends = [0; 5];
-        for (end, text) in ends.iter_mut().zip([Some(path), target, owner, group, pool]) {
-            self.texts.extend_from_slice(text.unwrap_or_default());
-            *end = self.texts.len();
-        }
-        let empty = |text: Option<&[u8]>| text.map(|_| &[][..]);
-        let (target, owner, group, pool) = (empty(target), empty(owner), empty(group), empty(pool));
-        let values = Entry {
-            path: &[],
+/// The number of texts of an entry without its path, of long and of short numbers.
+const TEXTS: usize = 4;
+const LONG: usize = 11;
+const SHORT: usize = 3;
+
+/// The values that are known, with their bits in `known` from `bit` on.
+#[inline]
+fn keep<T: Copy + Default, const N: usize>(values: [Option<T>; N], bit: usize, known: &mut u32) -> [T; N] {
+    for (at, value) in values.iter().enumerate() {
+        *known |= u32::from(value.is_some()) << (bit + at);
+    }
+    values.map(Option::unwrap_or_default)
+}
+
+/// The opposite of [`keep`].
+#[inline]
+fn known<T: Copy, const N: usize>(values: [T; N], bit: usize, known: u32) -> [Option<T>; N] {
+    let mut at = bit;
+    values.map(|value| {
+        at += 1;
+        (known >> (at - 1) & 1 == 1).then_some(value)
+    })
+}
+
+impl KeptEntry {
+    /// The entry, whose texts are in `texts`.
+    fn entry<'t>(&self, texts: &'t [u8]) -> Entry<'t> {
+        let mut start = self.start;
+        let [path, others @ ..] = self.lengths.map(|length| {
+            let text = texts.get(start..start + length as usize).unwrap_or_default();
+            start += length as usize;
+            text
+        });
+        let [target, owner, group, pool] = known(others, 0, self.known);
+        let [mtime, atime, ctime, btime, size, blocks, inode, links, device, stripes, project] =
+            known(self.long, TEXTS, self.known);
+        let [uid, gid, mode] = known(self.short, TEXTS + LONG, self.known);
+        let [mtime, atime, ctime, btime] = [mtime, atime, ctime, btime].map(|t| t.map(u64::cast_signed));
+        let kind = self.kind;
+        Entry {
+            path,
             kind,
             target,
             owner,
@@ -53,8 +85,28 @@ impl EntryBatch {
             stripes,
             pool,
             project,
-        };
-        self.entries.push(KeptEntry { values, ends });
+        }
+    }
+}
+
+impl EntryBatch {
+    /// Adds an entry. Texts of 4 GiB and more are cut.
+    #[inline]
+    pub fn push(&mut self, entry: &Entry<'_>) {
+        let Entry { path, kind, target, owner, group, mtime, atime, ctime, btime, size, blocks, .. } = *entry;
+        let Entry { uid, gid, mode, inode, links, device, stripes, pool, project, .. } = *entry;
+        let (start, mut known) = (self.texts.len(), 0);
+        let [target, owner, group, pool] = keep([target, owner, group, pool], 0, &mut known);
+        let lengths = [path, target, owner, group, pool].map(|text| {
+            let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+            self.texts.extend_from_slice(text.get(..length as usize).unwrap_or_default());
+            length
+        });
+        let [mtime, atime, ctime, btime] = [mtime, atime, ctime, btime].map(|t| t.map(i64::cast_unsigned));
+        let long = [mtime, atime, ctime, btime, size, blocks, inode, links, device, stripes, project];
+        let long = keep(long, TEXTS, &mut known);
+        let short = keep([uid, gid, mode], TEXTS + LONG, &mut known);
+        self.entries.push(KeptEntry { start, lengths, known, kind, short, long });
     }
 
     /// The number of entries.
@@ -72,25 +124,31 @@ impl EntryBatch {
         self.texts.len()
     }
 
+    /// Bytes of memory in use.
+    pub fn bytes(&self) -> usize {
+        self.texts.capacity() + self.entries.capacity() * size_of::<KeptEntry>()
+    }
+
+    /// Removes all entries; the memory is kept.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.texts.clear();
+    }
+
+    /// The entry with this number.
+    pub fn get(&self, number: usize) -> Option<Entry<'_>> {
+        Some(self.entries.get(number)?.entry(&self.texts))
+    }
+
+    /// The path of the entry with this number.
+    pub fn path(&self, number: usize) -> Option<&[u8]> {
+        let KeptEntry { start, lengths: [length, ..], .. } = *self.entries.get(number)?;
+        self.texts.get(start..start + length as usize)
+    }
+
     /// The entries, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        let mut start = 0;
-        self.entries.iter().map(move |KeptEntry { values, ends }| {
-            let mut texts = [&[][..]; 5];
-            for (text, &end) in texts.iter_mut().zip(ends) {
-                *text = self.texts.get(start..end).unwrap_or_default();
-                start = end;
-            }
-            let [path, target, owner, group, pool] = texts;
-            Entry {
-                path,
-                target: values.target.map(|_| target),
-                owner: values.owner.map(|_| owner),
-                group: values.group.map(|_| group),
-                pool: values.pool.map(|_| pool),
-                ..*values
-            }
-        })
+        self.entries.iter().map(|entry| entry.entry(&self.texts))
     }
 }
 
@@ -120,5 +178,48 @@ mod tests {
         entries.iter().for_each(|entry| batch.push(entry));
         assert_eq!(batch.iter().collect::<Vec<_>>(), entries);
         assert_eq!(batch.len(), 3);
+        assert_eq!(batch.get(1), Some(entries[1]));
+        assert_eq!((batch.path(2), batch.path(3)), (Some(full.path), None));
+        batch.clear();
+        assert!(batch.is_empty() && batch.iter().next().is_none());
+    }
+
+    #[test]
+    fn each_value_is_known_or_not_by_itself() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut batch = EntryBatch::default();
+        let entries: Vec<Entry<'_>> = (0..500)
+            .map(|_| {
+                let text =
+                    |random: &mut fastrand::Rng| random.bool().then_some(&b"text"[..random.usize(..4)]);
+                let time = |random: &mut fastrand::Rng| random.bool().then(|| random.i64(..));
+                let long = |random: &mut fastrand::Rng| random.bool().then(|| random.u64(..));
+                let short = |random: &mut fastrand::Rng| random.bool().then(|| random.u32(..));
+                Entry {
+                    path: b"/a/path",
+                    kind: random.bool().then_some(EntryKind::Fifo),
+                    target: text(&mut random),
+                    owner: text(&mut random),
+                    group: text(&mut random),
+                    mtime: time(&mut random),
+                    atime: time(&mut random),
+                    ctime: time(&mut random),
+                    btime: time(&mut random),
+                    size: long(&mut random),
+                    blocks: long(&mut random),
+                    uid: short(&mut random),
+                    gid: short(&mut random),
+                    mode: short(&mut random),
+                    inode: long(&mut random),
+                    links: long(&mut random),
+                    device: long(&mut random),
+                    stripes: long(&mut random),
+                    pool: text(&mut random),
+                    project: long(&mut random),
+                }
+            })
+            .collect();
+        entries.iter().for_each(|entry| batch.push(entry));
+        assert_eq!(batch.iter().collect::<Vec<_>>(), entries);
     }
 }

@@ -58,6 +58,13 @@ pub struct SourceOptions {
     pub threads: usize,
 }
 
+impl SourceOptions {
+    /// True if the inputs are trees and files that are named, neither a list nor standard input.
+    pub(crate) fn is_of_trees(&self) -> bool {
+        self.files_from.is_none() && !self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
+}
+
 impl Default for SourceOptions {
     fn default() -> Self {
         SourceOptions {

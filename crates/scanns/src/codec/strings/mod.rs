@@ -21,7 +21,7 @@ mod read;
 mod tests;
 
 pub use batch::StringBatch;
-pub use encode::encode_block;
+pub use encode::StringEncoder;
 use ends::Ends;
 pub use ends::{BitWriter, EndsPlace, EndsWriter, bits_at};
 pub use read::StringBlock;

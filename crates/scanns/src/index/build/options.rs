@@ -1,8 +1,10 @@
 //! The options of a build.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::error::{Error, Result};
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::stored_options::StoredOptions;
 use crate::read::{ContentOptions, ReadOptions};
@@ -10,7 +12,7 @@ use crate::record::dump::DumpFormat;
 use crate::record::{CsvOptions, Sources};
 use crate::schema::{Analyzer, Postings, Records, Schema};
 use crate::segment::FlushBuffers;
-use crate::source::SourceOptions;
+use crate::source::{ScanOptions, SourceOptions};
 
 /// Options of a build: what to index, and how.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct IndexOptions {
     pub source: SourceOptions,
     /// Dumps of file systems to import instead of the inputs; their entries become documents.
     pub dump: Option<DumpOptions>,
+    /// How file systems are scanned if no content is indexed.
+    pub scan: ScanSettings,
     /// How inputs are read; `lanes` is the number of index threads.
     pub read: ReadOptions,
     /// What to do with files that are not plain text; `None` for the setting of the index, or the default for
@@ -64,6 +68,7 @@ impl Default for IndexOptions {
         IndexOptions {
             source: SourceOptions::default(),
             dump: None,
+            scan: ScanSettings::default(),
             read: ReadOptions::default(),
             contents: None,
             records: Records::File,
@@ -80,6 +85,59 @@ impl Default for IndexOptions {
             commit_every: Some(Duration::from_secs(300)),
             commit_bytes: None,
             time_limit: None,
+        }
+    }
+}
+
+/// How file systems are scanned for names and metadata alone; see [`ScanOptions`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScanSettings {
+    /// Whether to stay in the file systems of the given paths.
+    pub one_file_system: bool,
+    /// Whether to enter pseudo file systems, such as `/proc`.
+    pub pseudo: bool,
+    /// Whether to enter directories with snapshots of the file system.
+    pub snapshots: bool,
+    /// The maximum number of metadata operations per second.
+    pub max_operations: Option<NonZeroU32>,
+    /// Whether values from the cache of a network file system are good enough.
+    pub lazy: bool,
+}
+
+impl ScanSettings {
+    /// Refuses settings where content is indexed, or paths are listed one by one.
+    pub(crate) fn refuse(self) -> Result<()> {
+        if self == ScanSettings::default() {
+            return Ok(());
+        }
+        Err(Error::Unsupported {
+            what: "settings of a scan of names and metadata".into(),
+            remedy:
+                "scan directories without the content of files (--content none), or leave the settings out"
+                    .into(),
+        })
+    }
+}
+
+impl IndexOptions {
+    /// The options of a scan of the inputs.
+    pub(crate) fn scan_options(&self) -> ScanOptions {
+        let ScanSettings { one_file_system, pseudo, snapshots, max_operations, lazy } = self.scan;
+        let SourceOptions { paths, include, exclude, follow_symlinks, skip_hidden, threads, .. } =
+            self.source.clone();
+        ScanOptions {
+            paths,
+            follow_symlinks,
+            include,
+            exclude,
+            skip_hidden,
+            one_file_system,
+            pseudo,
+            snapshots,
+            threads,
+            max_operations,
+            lazy,
+            ..ScanOptions::default()
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::read::ContentCount;
 use crate::record::dump::DumpTally;
 use crate::record::{CsvDialect, Inferred, RenamedColumn};
-use crate::source::Failure;
+use crate::source::{Failure, ScanReport};
 
 /// The result of a build. Every input is in one of the counts.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,10 @@ pub struct IndexReport {
     pub first_repeated: Option<PathBuf>,
     /// The result for each imported dump.
     pub dumps: Vec<DumpReport>,
-    /// Why documents were kept whose entries the dumps do not list, if any may have been.
+    /// What a scan of names and metadata found out about the trees.
+    pub scan: Option<ScanReport>,
+    /// Why documents were kept whose entries the dumps do not list, or the scan did not find, if any may have
+    /// been.
     pub kept: Option<&'static str>,
     /// Segments added.
     pub segments: usize,

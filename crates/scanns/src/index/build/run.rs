@@ -78,8 +78,12 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     progress.enter(Phase::Walking);
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
     let contents = contents(current.as_ref(), options)?;
-    if let Some(source) = known.as_ref().filter(|_| options.dump.is_some()) {
-        return entries::import(writer, call, source, contents);
+    match (&known, &options.dump) {
+        (Some(source), Some(dump)) => return entries::import(dump, writer, call, source, contents),
+        (Some(source), None) if contents.names_only && options.source.is_of_trees() => {
+            return entries::scan(writer, call, source, contents);
+        }
+        _ => options.scan.refuse()?,
     }
     let (entries, large_first) = (contents.names_only, !contents.names_only);
     let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
@@ -221,7 +225,7 @@ fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<Conten
 fn inputs_of(writer: &Writer<'_>, options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let mut inputs = collect(options, cancel)?;
     leave_out_index(writer.directory(), &mut inputs);
-    refuse_nothing(&inputs)?;
+    refuse_nothing(&inputs.failures, inputs.inputs.is_empty() && inputs.roots.is_empty())?;
     Ok(inputs)
 }
 
@@ -246,12 +250,11 @@ fn with_stream(options: &IndexOptions, inputs: &Inputs) -> Result<IndexOptions> 
 
 /// Refuses a build without any input if the given paths cannot be read, so that a mistyped path makes no
 /// index.
-fn refuse_nothing(inputs: &Inputs) -> Result<()> {
-    let Some(first) = inputs.failures.first().filter(|_| inputs.inputs.is_empty() && inputs.roots.is_empty())
-    else {
+pub(crate) fn refuse_nothing(failures: &[Failure], nothing: bool) -> Result<()> {
+    let Some(first) = failures.first().filter(|_| nothing) else {
         return Ok(());
     };
-    let others = match inputs.failures.len() - 1 {
+    let others = match failures.len() - 1 {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
@@ -260,7 +263,7 @@ fn refuse_nothing(inputs: &Inputs) -> Result<()> {
 }
 
 /// The failure of a directory whose files are all gone.
-fn emptied(root: &EmptiedRoot) -> Failure {
+pub(crate) fn emptied(root: &EmptiedRoot) -> Failure {
     let files = if root.files == 1 { "a file".into() } else { format!("{} files", root.files) };
     let reason = format!(
         "the directory is empty, but {files} of it are in the index and were kept: if its file system is not \

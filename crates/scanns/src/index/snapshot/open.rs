@@ -6,6 +6,7 @@ use std::path::Path;
 use super::info::{IndexInfo, SegmentInfo};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
+use crate::index::coverage::{Coverage, coverage_of};
 use crate::index::field_views::FieldViews;
 use crate::read::ContentOptions;
 use crate::schema::{Analyzer, Field, Records, Schema, Stored};
@@ -148,6 +149,14 @@ impl Snapshot {
     /// keys.
     pub fn key_field(&self) -> Option<Field> {
         self.key
+    }
+
+    /// Returns what the index of a file system covers, and since when: a scan or a dump each.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the note about it cannot be read.
+    pub fn coverage(&self) -> Result<Vec<Coverage>> {
+        coverage_of(&self.notes)
     }
 
     /// Returns the notes that the writer of the commit added to it, by name.

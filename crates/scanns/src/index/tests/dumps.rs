@@ -12,20 +12,20 @@ use crate::read::ContentOptions;
 use crate::record::dump::{DumpFormat, RECOMMENDED_FORMAT};
 use crate::store::RamDirectory;
 
-fn of_names(root: &Path, lanes: usize) -> IndexOptions {
+pub(super) fn of_names(root: &Path, lanes: usize) -> IndexOptions {
     let names = ContentOptions { names_only: true, ..ContentOptions::default() };
     let fields = FieldOptions::default();
     IndexOptions { contents: Some(names), fields, analyzer: None, ..options(root, Records::File, lanes) }
 }
 
-fn of_dump(dump: &Path, format: &str, lanes: usize) -> IndexOptions {
+pub(super) fn of_dump(dump: &Path, format: &str, lanes: usize) -> IndexOptions {
     let format = DumpFormat::Named { name: "find", details: Some(format.to_owned()) };
     let dump = DumpOptions { files: vec![dump.to_path_buf()], format, root: None };
     IndexOptions { dump: Some(dump), contents: None, ..of_names(Path::new("/nonexistent"), lanes) }
 }
 
 /// A tree of every kind of entry that can be made without rights.
-fn make_tree(root: &Path) {
+pub(super) fn make_tree(root: &Path) {
     for at in 0..300 {
         let directory = root.join(format!("d{}", at % 7)).join(format!("e{}", at % 3));
         fs::create_dir_all(&directory).unwrap();
@@ -39,7 +39,7 @@ fn make_tree(root: &Path) {
     fs::set_permissions(odd.join("f"), fs::Permissions::from_mode(0o4751)).unwrap();
 }
 
-fn find(root: &Path, format: &str, to: &Path) {
+pub(super) fn find(root: &Path, format: &str, to: &Path) {
     let found = Command::new("find").arg(root).args(["-printf", format]).output().unwrap();
     assert!(found.status.success());
     fs::write(to, found.stdout).unwrap();
@@ -51,7 +51,7 @@ const FIELDS: [&str; 18] = [
 ];
 
 /// All values that a dump and a scan have in common.
-fn all_values(directory: &RamDirectory) -> BTreeMap<Vec<u8>, String> {
+pub(super) fn all_values(directory: &RamDirectory) -> BTreeMap<Vec<u8>, String> {
     let mut found: BTreeMap<Vec<u8>, String> = BTreeMap::new();
     for field in FIELDS {
         for (key, values) in values(directory, field) {
@@ -61,7 +61,11 @@ fn all_values(directory: &RamDirectory) -> BTreeMap<Vec<u8>, String> {
     found
 }
 
-fn assert_same(found: &BTreeMap<Vec<u8>, String>, expected: &BTreeMap<Vec<u8>, String>, what: &str) {
+pub(super) fn assert_same(
+    found: &BTreeMap<Vec<u8>, String>,
+    expected: &BTreeMap<Vec<u8>, String>,
+    what: &str,
+) {
     let keys = |of: &BTreeMap<Vec<u8>, String>| of.keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(found).len(), keys(expected).len(), "{what}");
     for (path, values) in expected {

@@ -54,6 +54,9 @@ impl ScanWorker<'_> {
             Err(Errno::NOENT | Errno::NOTDIR) => return self.report.vanished.add(&self.path),
             Err(error) => return self.fail(error),
         };
+        if self.shared.left_out == Some(status.identity()) {
+            return self.report.filtered.add(&self.path);
+        }
         if !self.shared.claims.is_empty() && self.is_claimed(&status) {
             return self.report.repeated.add(&self.path);
         }

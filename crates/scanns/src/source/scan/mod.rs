@@ -27,7 +27,10 @@ mod special;
 mod status;
 mod worker;
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
@@ -89,6 +92,7 @@ fn scan_with(
         opener,
         kept: Arc::new(KeptDescriptors::new(most_descriptors)),
         pace: options.max_operations.map(Pace::new),
+        left_out: options.leave_out.as_deref().and_then(identity),
         failures: AtomicUsize::new(report.unread.len()),
         visited: Mutex::new(roots::directories(&named)),
         claims: roots::claims(&named),
@@ -108,6 +112,12 @@ fn scan_with(
     report.complete = !shared.stopped();
     report.arrange();
     Ok(report)
+}
+
+/// What identifies a directory, if it exists.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let meta = fs::metadata(path).ok()?;
+    Some((meta.dev(), meta.ino()))
 }
 
 /// Scans with all threads what `begin` makes pending; returns the links to follow.

@@ -11,6 +11,8 @@ pub struct ScanOptions {
     /// Whether to follow symbolic links in directories. A scan then remembers the directories and links that
     /// it met; otherwise its memory does not grow with the tree.
     pub follow_symlinks: bool,
+    /// A directory that is neither listed nor entered, under whatever path it is met.
+    pub leave_out: Option<PathBuf>,
     /// Globs of which an entry must match one, by its path or its name. If empty, every entry is listed.
     /// Directories that do not match are entered nevertheless.
     pub include: Vec<String>,
@@ -40,6 +42,7 @@ impl Default for ScanOptions {
         ScanOptions {
             paths: Vec::new(),
             follow_symlinks: false,
+            leave_out: None,
             include: Vec::new(),
             exclude: Vec::new(),
             skip_hidden: false,

@@ -10,7 +10,7 @@ use crate::source::inputs::Failure;
 pub(super) const MOST_FAILURES: usize = 1 << 20;
 
 /// The result of a scan, apart from its entries.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ScanReport {
     /// The named paths that exist, by path. A path that was named twice is there once.
     pub roots: Vec<ScannedRoot>,

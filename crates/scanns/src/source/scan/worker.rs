@@ -42,6 +42,8 @@ pub(super) struct ScanShared<'a> {
     pub(super) opener: Opener,
     pub(super) kept: Arc<KeptDescriptors>,
     pub(super) pace: Option<Pace>,
+    /// The directory that is neither listed nor entered.
+    pub(super) left_out: Option<FileIdentity>,
     /// Failures so far, to limit their number.
     pub(super) failures: AtomicUsize,
     /// Directories met so far; only used if links are followed.

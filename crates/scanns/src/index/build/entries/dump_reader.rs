@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::block::{BlockRows, EntryBlock, SendBlock};
 use crate::error::{Error, Result};
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::options::DumpOptions;
@@ -36,24 +37,6 @@ const SLICE: u64 = 256 << 20;
 /// The size of a stream whose end is not known; no file is as large.
 const ENDLESS: u64 = u64::MAX;
 
-/// Rows or entries of a dump.
-pub(super) struct EntryBlock {
-    /// The number of the dump.
-    pub(super) dump: usize,
-    pub(super) from: Arc<EntrySource>,
-    pub(super) rows: BlockRows,
-}
-
-pub(super) enum BlockRows {
-    /// Complete rows, which begin at byte `offset` of the dump.
-    Bytes {
-        bytes: Vec<u8>,
-        offset: u64,
-        rows: Arc<dyn ReadRows>,
-    },
-    Entries(EntryBatch),
-}
-
 /// What was found out while a dump was read.
 #[derive(Debug, Default)]
 pub(super) struct ReadDumpReport {
@@ -65,6 +48,8 @@ pub(super) struct ReadDumpReport {
     /// What is known of its format that the user should know.
     pub(super) remarks: &'static [&'static str],
     pub(super) tally: DumpTally,
+    /// When it was made, as far as that is known, in nanoseconds since 1970.
+    pub(super) made: i64,
     /// Why it could not be read to its end.
     pub(super) failure: Option<String>,
 }
@@ -75,9 +60,6 @@ pub(super) struct DumpSource<'a> {
     pub(super) progress: &'a Progress,
     pub(super) stop: &'a AtomicBool,
 }
-
-/// Passes a block on; false if nobody takes it any more.
-pub(super) type SendBlock<'s> = dyn FnMut(EntryBlock) -> bool + 's;
 
 /// The bytes of a dump, with their number counted, until the import is stopped.
 struct CountedInput<'a> {
@@ -118,7 +100,7 @@ impl DumpSource<'_> {
     ///
     /// # Errors
     /// A format is not known, or the first dump cannot be opened.
-    pub(super) fn read(&self, send: &mut SendBlock<'_>) -> Result<Vec<ReadDumpReport>> {
+    pub(super) fn read(&self, send: &SendBlock<'_>) -> Result<Vec<ReadDumpReport>> {
         let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |meta| meta.len());
         let total = self.options.files.iter().map(size).sum();
         self.progress.total_bytes.store(total, Ordering::Relaxed);
@@ -142,7 +124,7 @@ impl DumpSource<'_> {
         Ok(reports)
     }
 
-    fn read_dump(&self, dump: usize, report: &mut ReadDumpReport, send: &mut SendBlock<'_>) -> Result<()> {
+    fn read_dump(&self, dump: usize, report: &mut ReadDumpReport, send: &SendBlock<'_>) -> Result<()> {
         let failed = |error| Error::io("read the dump", &report.path, error);
         let (file, from, size) = open(&report.path).map_err(failed)?;
         let waits = size == ENDLESS;
@@ -167,7 +149,8 @@ impl DumpSource<'_> {
         let wrong = |reason| Error::Dump { path: report.path.clone(), reason };
         let KnownDump { format, reader: rows, remarks } = self.options.format.open(&head).map_err(wrong)?;
         (report.format, report.remarks) = (format, remarks);
-        let from = Arc::new(from);
+        report.made = from.scanned;
+        let from: Arc<[_]> = Arc::from([Arc::new(from)]);
         let read = match rows {
             DumpReader::Rows(rows) => divide(&mut reader, &rows, |bytes, offset| {
                 let rows = BlockRows::Bytes { bytes, offset, rows: rows.clone() };

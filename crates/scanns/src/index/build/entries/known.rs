@@ -4,8 +4,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Result;
+use crate::index::commit::ledger::changed_field;
+use crate::index::commit::manifest::Manifest;
 use crate::index::commit::writer::SegmentDocuments;
-use crate::schema::Field;
+use crate::schema::{Field, FieldKind, Value};
 use crate::segment::{KnownPaths, Segment};
 use crate::source::{Entry, fitting_date};
 
@@ -13,8 +15,45 @@ use crate::source::{Entry, fitting_date};
 pub(super) struct KnownEntries<'s> {
     /// The latest segment first.
     segments: Vec<KnownSegment<'s>>,
+    fields: KnownFields,
     /// Whether entries that have not changed are indexed again.
     again: bool,
+}
+
+/// A clock of a file system stands still for at most this many nanoseconds.
+const TICK: i64 = 20_000_000;
+
+/// The columns of numbers that are compared if times prove nothing.
+const NUMBERS: [&str; 8] = ["size", "blocks", "uid", "gid", "mode", "inode", "links", "device"];
+const DEVICE: usize = 7;
+
+/// Fields of entries that are compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KnownFields {
+    /// The last change of the status.
+    changed: Option<Field>,
+    /// The fields of [`NUMBERS`].
+    numbers: [Option<Field>; NUMBERS.len()],
+    /// From this time on, an entry may have changed after the last scan saw it although the time of its
+    /// change is the same, because the clock stood still.
+    uncertain: i64,
+}
+
+impl KnownFields {
+    /// The fields of an index, of which the last scan began at `scanned`.
+    pub(super) fn of(manifest: Option<&Manifest>, scanned: Option<i64>) -> Self {
+        let number = |name: &str| {
+            let schema = &manifest?.schema;
+            let field = schema.field(name)?;
+            let entry = schema.entry(field)?;
+            (entry.kind == FieldKind::Unsigned && entry.column).then_some(field)
+        };
+        KnownFields {
+            changed: changed_field(manifest),
+            numbers: NUMBERS.map(number),
+            uncertain: scanned.map_or(i64::MAX, |scanned| scanned.saturating_sub(TICK)),
+        }
+    }
 }
 
 struct KnownSegment<'s> {
@@ -35,21 +74,22 @@ pub(super) enum KnownEntry {
 }
 
 impl<'s> KnownEntries<'s> {
-    /// The documents of `segments`; `changed` is the field of the last change of the status of entries.
-    pub(super) fn new(segments: &'s [Segment], changed: Option<Field>, again: bool) -> Result<Self> {
+    /// The documents of `segments`.
+    pub(super) fn new(segments: &'s [Segment], fields: KnownFields, again: bool) -> Result<Self> {
         let known = |segment: &'s Segment| {
-            let paths = KnownPaths::of(segment, changed)?;
+            let paths = KnownPaths::of(segment, fields.changed)?;
             let seen = (0..paths.count().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
             Ok(KnownSegment { segment, paths, seen })
         };
         let segments = segments.iter().rev().map(known).collect::<Result<_>>()?;
-        Ok(KnownEntries { segments, again })
+        Ok(KnownEntries { segments, fields, again })
     }
 
     /// Looks up an entry, and notes that it still exists.
     ///
     /// An entry has not changed if its size, its modification time and the time of the last change of its
-    /// status are the same. If this last time is unknown, its owner and its mode may be others.
+    /// status are the same, and the last one is older than the last scan; if it is not, all numbers must be the
+    /// same, too. If this last time is unknown, its owner and its mode may be others.
     pub(super) fn find(&self, entry: &Entry<'_>) -> Result<KnownEntry> {
         for KnownSegment { segment, paths, seen } in &self.segments {
             let Some(known) = paths.find(entry.path)? else { continue };
@@ -58,7 +98,9 @@ impl<'s> KnownEntries<'s> {
             }
             let changed = entry.ctime.and_then(fitting_date);
             let same = changed.is_some() && changed == known.changed && known.stamp == entry.stamp();
-            if same && !self.again {
+            let document = paths.document(known.number);
+            let is_certain = changed < Some(self.fields.uncertain);
+            if same && !self.again && (is_certain || self.has_numbers(segment, document, entry)?) {
                 return Ok(KnownEntry::Unchanged);
             }
             let documents = segment.documents_of([entry.path])?;
@@ -67,15 +109,58 @@ impl<'s> KnownEntries<'s> {
         Ok(KnownEntry::New)
     }
 
+    /// True if a document has the numbers of an entry.
+    fn has_numbers(&self, segment: &Segment, document: u32, entry: &Entry<'_>) -> Result<bool> {
+        let Entry { size, blocks, inode, links, device, .. } = *entry;
+        let (uid, gid) = (entry.uid.map(u64::from), entry.gid.map(u64::from));
+        let mode = entry.mode_with_type().map(u64::from);
+        for (at, number) in [size, blocks, uid, gid, mode, inode, links, device].into_iter().enumerate() {
+            if self.number(segment, document, at)? != number {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A number of [`NUMBERS`] of a document.
+    fn number(&self, segment: &Segment, document: u32, at: usize) -> Result<Option<u64>> {
+        let field = self.fields.numbers.get(at).copied().flatten();
+        let Some(column) = field.and_then(|field| segment.column(field)) else { return Ok(None) };
+        let mut values = Vec::new();
+        column.values_of(document, &mut values)?;
+        Ok(values.first().and_then(|value| match value {
+            Value::Unsigned(number) => Some(*number),
+            _ => None,
+        }))
+    }
+
+    /// The device on which the entry with a path was.
+    pub(super) fn device_of(&self, path: &[u8]) -> Result<Option<u64>> {
+        for KnownSegment { segment, paths, .. } in &self.segments {
+            if let Some(known) = paths.find(path)? {
+                return self.number(segment, paths.document(known.number), DEVICE);
+            }
+        }
+        Ok(None)
+    }
+
     /// The documents of paths that no entry had and that `gone` accepts, by segment, and their number.
-    pub(super) fn unseen(&self, gone: impl Fn(&[u8]) -> bool) -> Result<(Vec<SegmentDocuments>, u64)> {
+    pub(super) fn unseen(
+        &self,
+        mut gone: impl FnMut(&[u8]) -> Result<bool>,
+    ) -> Result<(Vec<SegmentDocuments>, u64)> {
         let (mut found, mut count) = (Vec::new(), 0);
         for KnownSegment { segment, paths, seen } in &self.segments {
-            let mut documents: Vec<Range<u32>> = Vec::new();
+            let (mut documents, mut failed) = (Vec::<Range<u32>>::new(), None);
             paths.each_live(|number, path| {
                 let word = seen.get(number as usize / 64).map_or(0, |word| word.load(Ordering::Relaxed));
-                if word >> (number % 64) & 1 == 1 || !gone(path) {
+                if word >> (number % 64) & 1 == 1 || failed.is_some() {
                     return;
+                }
+                match gone(path) {
+                    Ok(true) => {}
+                    Ok(false) => return,
+                    Err(error) => return failed = Some(error),
                 }
                 count += 1;
                 let document = paths.document(number);
@@ -84,6 +169,9 @@ impl<'s> KnownEntries<'s> {
                     _ => documents.push(document..document + 1),
                 }
             })?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
             documents.sort_unstable_by_key(|range| range.start);
             found.push(SegmentDocuments { id: segment.id(), documents });
         }

@@ -1,9 +1,11 @@
 //! An index thread of entries: columns and keys in, segments out.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::dump_reader::{BlockRows, EntryBlock};
+use super::block::{BlockRows, EntryBlock};
+use super::held::HeldEntries;
 use super::known::{KnownEntries, KnownEntry};
 use super::tops::Tops;
 use crate::column::ColumnSet;
@@ -19,8 +21,9 @@ use crate::schema::{Field, Records, Schema, Stored};
 use crate::segment::{Flushed, StoredCollector};
 use crate::source::{Entry, EntryKind};
 
-/// Documents between two checks of memory.
-const CHECK_EVERY: u32 = 256;
+/// A segment takes this many times the memory of its entries while it is written: for their keys, and for
+/// their columns.
+const TAKES: usize = 3;
 
 /// What all index threads of an import share.
 #[derive(Clone, Copy)]
@@ -52,12 +55,14 @@ pub(super) struct EntryReport {
 /// The state of an index thread.
 pub(super) struct EntryIndexer<'a> {
     context: EntryContext<'a>,
+    /// The entries of the next segment.
+    held: HeldEntries,
     inverter: Inverter,
     stored: StoredCollector,
     columns: ColumnSet,
     keys: KeyCollector,
     segments: LaneSegments<'a, Vec<SegmentDocuments>>,
-    /// Older documents that those in memory replace.
+    /// Older documents that the entries in memory replace.
     replaced: Vec<SegmentDocuments>,
     missing_dates: MissingDates,
     /// A path with its root.
@@ -69,6 +74,7 @@ impl<'a> EntryIndexer<'a> {
     pub(super) fn new(context: EntryContext<'a>) -> Result<Self> {
         Ok(EntryIndexer {
             context,
+            held: HeldEntries::default(),
             inverter: Inverter::new(&context.invert)?,
             stored: StoredCollector::new(&context.stored, Records::File)?,
             columns: ColumnSet::new(context.schema),
@@ -86,7 +92,7 @@ impl<'a> EntryIndexer<'a> {
         let (mut tally, mut count, mut failed) = (DumpTally::default(), 0, None);
         let mut visit = |entry: &Entry<'_>| {
             count += 1;
-            match self.entry(entry, &block.from) {
+            match self.entry(entry, block) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     failed = Some(error);
@@ -112,16 +118,19 @@ impl<'a> EntryIndexer<'a> {
         }
     }
 
-    fn entry(&mut self, entry: &Entry<'_>, from: &EntrySource) -> Result<()> {
+    fn entry(&mut self, entry: &Entry<'_>, block: &EntryBlock) -> Result<()> {
         let mut space = std::mem::take(&mut self.path);
         let entry = Entry { path: rooted(entry.path, self.context.root, &mut space), ..*entry };
-        let added = self.add(&entry, from);
+        let added = match block.source_of(entry.path) {
+            Some(from) => self.add(&entry, from),
+            None => Ok(()),
+        };
         self.path = space;
         added
     }
 
-    fn add(&mut self, entry: &Entry<'_>, from: &EntrySource) -> Result<()> {
-        let EntryContext { known, fields, .. } = self.context;
+    fn add(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) -> Result<()> {
+        let known = self.context.known;
         if entry.kind == Some(EntryKind::Directory) {
             self.report.tops.add(entry.path);
         }
@@ -135,25 +144,22 @@ impl<'a> EntryIndexer<'a> {
                 KnownEntry::Changed(documents) => self.replaced.push(documents),
             }
         }
-        self.keys.file(entry.path, entry.stamp());
-        fields.push(entry, &mut self.columns, &mut self.missing_dates);
-        fields.push_extra(entry, from, &mut self.columns);
-        self.inverter.end_document();
-        self.stored.end_document((0, 0))?;
-        self.columns.end_document()?;
-        if self.inverter.max_doc().is_multiple_of(CHECK_EVERY) && self.is_full() {
-            self.flush()
-        } else {
-            Ok(())
-        }
+        self.held.push(entry, from);
+        if TAKES * self.held.bytes() > self.segments.limit { self.flush() } else { Ok(()) }
     }
 
-    fn is_full(&mut self) -> bool {
-        let beside = self.keys.bytes() + self.columns.bytes() + self.stored.bytes();
-        self.inverter.is_full_beside(self.segments.limit.saturating_sub(beside), beside)
-    }
-
+    /// Writes the entries in memory as a segment.
     fn flush(&mut self) -> Result<()> {
+        for number in self.held.in_order() {
+            let Some((entry, from)) = self.held.get(number) else { continue };
+            self.keys.file(entry.path, entry.stamp());
+            self.context.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
+            self.context.fields.push_extra(&entry, from, &mut self.columns);
+            self.inverter.end_document();
+            self.stored.end_document((0, 0))?;
+            self.columns.end_document()?;
+        }
+        self.held.clear();
         let keys = self.keys.take(self.inverter.max_doc());
         let documents = LaneDocuments {
             fields: vec![(self.context.text, &mut self.inverter)],
@@ -167,12 +173,12 @@ impl<'a> EntryIndexer<'a> {
 
     /// Documents added so far.
     pub(super) fn documents(&self) -> u64 {
-        self.segments.documents() + u64::from(self.inverter.max_doc())
+        self.segments.documents() + self.held.len() as u64
     }
 
     /// Writes what is left in memory, and waits until every segment is durable.
     pub(super) fn finish(mut self) -> Result<EntryReport> {
-        if self.inverter.max_doc() > 0 {
+        if self.held.len() > 0 {
             self.flush()?;
         }
         self.segments.report.missing_dates = self.missing_dates.conflicts();

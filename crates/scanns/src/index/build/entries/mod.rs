@@ -1,16 +1,26 @@
-//! Indexes entries of file systems: names and metadata that a dump lists. No file is opened.
+//! Indexes entries of file systems: names and metadata that a dump lists or a scan finds. No file is opened.
 //!
-//! `run.rs` has the steps. One thread reads the dumps (`dump_reader.rs`) and passes blocks of rows or batches
-//! of entries to the index threads (`lane.rs`), so memory does not depend on the number of entries. Index
-//! threads compare entries with the index (`known.rs`): entries that have not changed are skipped, others
-//! replace the older document. `tops.rs` finds the directories that a dump covers; documents below them that
-//! the dump does not list are deleted at the end.
+//! `run.rs` has the steps. `dump_import.rs` reads dumps with one thread (`dump_reader.rs`), `scan_import.rs`
+//! scans with several. Both pass blocks of rows or batches of entries (`block.rs`) to the index threads
+//! (`threads.rs`, `lane.rs`), so memory does not depend on the number of entries. Index threads compare
+//! entries with the index (`known.rs`): entries that have not changed are skipped, others replace the older
+//! document. They hold the entries of a segment and sort them (`held.rs`).
+//!
+//! Documents whose entries were not found are deleted at the end: below the directories that a dump covers
+//! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
+//! (`lost_mounts.rs`).
 
+mod block;
+mod dump_import;
 mod dump_reader;
+mod held;
 mod known;
 mod lane;
+mod lost_mounts;
 mod run;
+mod scan_import;
 mod threads;
 mod tops;
 
-pub(super) use run::import;
+pub(super) use dump_import::import;
+pub(super) use scan_import::scan;

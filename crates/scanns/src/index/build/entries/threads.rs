@@ -1,12 +1,12 @@
-//! The threads of an import: one reads dumps, and the others index their blocks.
+//! The threads of an import or a scan: some find entries, and the others index them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{Builder, ScopedJoinHandle};
 use std::time::Duration;
 
-use super::dump_reader::{DumpSource, EntryBlock, ReadDumpReport};
+use super::block::{EntryBlock, SendBlock};
 use super::lane::{EntryContext, EntryIndexer, EntryReport};
 use crate::error::{Error, Result};
 use crate::index::build::watch::Watch;
@@ -17,10 +17,10 @@ use crate::sys::lock;
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 /// What the threads of an import did.
-pub(super) struct ImportThreads {
-    pub(super) dumps: Vec<ReadDumpReport>,
+pub(super) struct ImportThreads<F> {
+    pub(super) found: F,
     pub(super) lanes: Vec<EntryReport>,
-    /// True if the import was stopped before the end of the dumps.
+    /// True if the import was stopped before its end.
     pub(super) cancelled: bool,
 }
 
@@ -28,18 +28,19 @@ pub(super) struct ImportThreads {
 type Blocks = Mutex<Option<Receiver<EntryBlock>>>;
 
 /// The threads, while they work.
-struct Working<'scope> {
-    reader: ScopedJoinHandle<'scope, Result<Vec<ReadDumpReport>>>,
+struct Working<'scope, F> {
+    finder: ScopedJoinHandle<'scope, Result<F>>,
     lanes: Vec<ScopedJoinHandle<'scope, Result<EntryReport>>>,
 }
 
-/// Reads and indexes all dumps with `lanes` index threads. All segments are durable afterwards.
-pub(super) fn run(
-    source: &DumpSource<'_>,
+/// Runs `find`, and indexes all entries that it sends with `lanes` index threads. All segments are durable
+/// afterwards.
+pub(super) fn run<F: Send>(
+    find: impl FnOnce(&SendBlock<'_>) -> Result<F> + Send,
     context: EntryContext<'_>,
     lanes: usize,
     watch: &mut Watch<'_>,
-) -> Result<ImportThreads> {
+) -> Result<ImportThreads<F>> {
     let (sender, receiver) = sync_channel(2 * lanes);
     let blocks = Mutex::new(Some(receiver));
     let failed = AtomicBool::new(false);
@@ -47,18 +48,19 @@ pub(super) fn run(
     let fail = || {
         failed.store(true, Ordering::Relaxed);
         stop.store(true, Ordering::Relaxed);
-        // The reader waits for a place in the queue no longer.
+        // Nobody waits for a place in the queue any more.
         drop(lock(&blocks).take());
     };
     let index = || index(context, &blocks, &failed).inspect_err(|_| fail());
     std::thread::scope(|scope| {
-        let reader = Builder::new().name("scanns-dump".into()).spawn_scoped(scope, || read(source, sender));
-        let reader = reader.map_err(refused)?;
+        let find = move || find(&|block| sender.send(block).is_ok());
+        let finder = Builder::new().name("scanns-find".into()).spawn_scoped(scope, find);
+        let finder = finder.map_err(refused)?;
         let start =
             |_| Builder::new().name("scanns-index".into()).spawn_scoped(scope, index).map_err(refused);
         let started: Result<Vec<_>> = (0..lanes).map(start).collect();
         let working = match started {
-            Ok(lanes) => Working { reader, lanes },
+            Ok(lanes) => Working { finder, lanes },
             Err(error) => {
                 fail();
                 return Err(error);
@@ -67,8 +69,8 @@ pub(super) fn run(
         let cancelled = working.watch(context, watch).inspect_err(|_| fail());
         let joined = working.join();
         let cancelled = cancelled?;
-        let (dumps, lanes) = joined?;
-        Ok(ImportThreads { dumps, lanes, cancelled })
+        let (found, lanes) = joined?;
+        Ok(ImportThreads { found, lanes, cancelled })
     })
 }
 
@@ -78,11 +80,6 @@ fn refused(source: std::io::Error) -> Error {
         source,
         remedy: "raise the limits (ulimit -u, ulimit -v) or use fewer threads",
     }
-}
-
-/// The work of the thread that reads dumps.
-fn read(source: &DumpSource<'_>, sender: SyncSender<EntryBlock>) -> Result<Vec<ReadDumpReport>> {
-    source.read(&mut |block| sender.send(block).is_ok())
 }
 
 /// The work of an index thread.
@@ -104,7 +101,7 @@ fn index(context: EntryContext<'_>, blocks: &Blocks, failed: &AtomicBool) -> Res
     indexer.finish()
 }
 
-impl Working<'_> {
+impl<F> Working<'_, F> {
     /// Watches the clock until all threads have ended. Returns true if the import was stopped.
     fn watch(&self, context: EntryContext<'_>, watch: &mut Watch<'_>) -> Result<bool> {
         let progress = context.segments.progress;
@@ -126,12 +123,12 @@ impl Working<'_> {
         Ok(stopped)
     }
 
-    fn join(self) -> Result<(Vec<ReadDumpReport>, Vec<EntryReport>)> {
-        let dumps = self.reader.join().unwrap_or_else(|panic| Err(Error::panicked("the reader", &*panic)));
+    fn join(self) -> Result<(F, Vec<EntryReport>)> {
+        let found = self.finder.join().unwrap_or_else(|panic| Err(Error::panicked("the reader", &*panic)));
         let lane = |lane: ScopedJoinHandle<'_, Result<EntryReport>>| {
             lane.join().unwrap_or_else(|panic| Err(Error::panicked("an index thread", &*panic)))
         };
         let lanes: Result<Vec<_>> = self.lanes.into_iter().map(lane).collect();
-        Ok((dumps?, lanes?))
+        Ok((found?, lanes?))
     }
 }
