@@ -14,6 +14,7 @@ mod du;
 mod dump;
 mod eval;
 mod export;
+mod file_report;
 mod find;
 mod maintain;
 mod records;
@@ -36,12 +37,14 @@ use crate::units;
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
 pub use display::{DisplayArgs, WhenArg};
-pub use du::{DU_EXAMPLES, DuArgs, DuTimeArg};
+pub use du::{DU_EXAMPLES, DuArgs, DuKeyArg, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportCompression, ExportFormat};
+use file_report::REPORT_EXAMPLES;
+pub use file_report::{ReportArgs, ReportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
@@ -79,6 +82,9 @@ pub enum Verb {
     /// Show the space that directories take, with the options of GNU du
     #[command(after_help = DU_EXAMPLES)]
     Du(DuArgs),
+    /// Report on a file system: sums, ages, largest directories and files, as tables or as a page
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArgs),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

@@ -110,7 +110,7 @@ impl UsageByValue {
         };
         let mut found = false;
         reader.for_each(&query, &[&common, columns].concat(), &mut |entry| {
-            found |= entry.path == start;
+            found = true;
             let is_other = device.is_some() && entry.device.is_some() && entry.device != device;
             if !is_other && !self.done.iter().any(|done| is_at_or_below(entry.path, done)) {
                 self.entry(entry);
