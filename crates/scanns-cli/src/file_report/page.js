@@ -10,6 +10,8 @@
   const measure = document.getElementById("measure");
   let current = 0;
 
+  const HUES = [212, 164, 262, 34, 338, 190, 96, 14, 300, 60];
+
   const counted = (number) => number.toLocaleString("en");
   const bytes = (number) => {
     if (number < 1024) return number + " B";
@@ -73,11 +75,11 @@
     return element;
   };
   const fill = (hue, node, depth) => {
-    const saturation = tree.names[node] === null ? 12 : 52 - 8 * depth;
-    return `hsl(${hue} ${saturation}% calc(var(--tile) + ${5 * depth}%))`;
+    const saturation = tree.names[node] === null ? 10 : 46 - 3 * depth;
+    return `hsl(${hue} ${saturation}% calc(var(--tile) + ${4 * depth}%))`;
   };
   function label(box, node, parent, inset) {
-    const room = Math.floor((box.w - 10) / 6.6);
+    const room = Math.floor((box.w - 10) / 7);
     if (room < 3 || box.h < 17) return;
     const cut = (text) => text.length > room ? text.slice(0, room - 1) + "…" : text;
     const beside = name(node).length + amount(node).length + 3 <= room && (inset || box.h < 34);
@@ -90,6 +92,19 @@
     }
   }
 
+  // Draws what is in a tile, below its name, and the same within each; false if there is no room.
+  function nest(tile, group, hue, depth) {
+    const { node, x, y, w, h } = tile;
+    if (w < 44 || h < 44 || depth > 4 || !children[node].length) return false;
+    for (const below of squarify(children[node], { x: x + 3, y: y + 19, w: w - 6, h: h - 22 })) {
+      const rect = { x: below.x, y: below.y, width: below.w, height: below.h };
+      make("rect", { ...rect, fill: fill(hue, below.node, depth) }, group).dataset.node = below.node;
+      const isLarge = below.w > 110 && below.h > 70;
+      label(below, below.node, group, isLarge && nest(below, group, hue, depth + 1));
+    }
+    return true;
+  }
+
   function draw(focus) {
     const box = svg.getBoundingClientRect();
     svg.replaceChildren();
@@ -98,22 +113,15 @@
     const tiles = squarify(inside, { x: 0, y: 0, w: box.width, h: box.height });
     tiles.forEach((tile, at) => {
       const { node, x, y, w, h } = tile;
-      const hue = (212 + at * 47) % 360;
+      const hue = HUES[at % HUES.length];
       const opens = children[node].length > 0 && node !== current;
       const group = make("g", {
         tabindex: at === 0 ? 0 : -1, role: opens ? "button" : "img", class: opens ? "open" : "",
         "aria-label": describe(node),
       }, svg);
       make("rect", { x, y, width: w, height: h, fill: fill(hue, node, 0) }, group);
-      if (opens && w > 40 && h > 40) {
-        const inner = { x: x + 3, y: y + 19, w: w - 6, h: h - 22 };
-        for (const below of squarify(children[node], inner)) {
-          const rect = { x: below.x, y: below.y, width: below.w, height: below.h };
-          make("rect", { ...rect, fill: fill(hue, below.node, 1) }, group).dataset.node = below.node;
-          label(below, below.node, group, false);
-        }
-      }
-      label(tile, node, group, opens && h > 40);
+      const filled = opens && nest(tile, group, hue, 1);
+      label(tile, node, group, filled);
       make("rect", { x: x + 1.5, y: y + 1.5, width: Math.max(0, w - 3), height: Math.max(0, h - 3), class: "edge" }, group);
       const tell = (event) => {
         told.textContent = describe(Number(event.target.dataset?.node ?? node));

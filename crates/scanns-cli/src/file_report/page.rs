@@ -133,9 +133,12 @@ fn put_ages(page: &mut String, named: (&str, &str), table: &AgeTable) {
     }
     page.push_str("<th scope=\"col\">space</th><th scope=\"col\">files</th></tr></thead>\n<tbody>\n");
     for ((age, name), row) in AGE_CLASSES.iter().enumerate().zip(&table.cells) {
+        let sums = table.age(age);
+        if sums.entries == 0 {
+            continue;
+        }
         let _ = write!(page, "<tr><th scope=\"row\">{}</th>", escaped(name));
         sizes.iter().filter_map(|&size| row.get(size)).for_each(|cell| put_heat(page, *cell, most));
-        let sums = table.age(age);
         let width = part(sums.space, most_of_age) * 100.0;
         let _ = writeln!(
             page,

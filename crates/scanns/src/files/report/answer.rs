@@ -263,7 +263,7 @@ impl<'t> SummedDirectories<'t> {
         let mut list = TopList::new(most);
         for (at, node, sums) in self.all() {
             let value = value(sums, node.direct);
-            if value >= list.least().max(1) {
+            if value >= list.least() {
                 list.offer(value, &self.path(at), || (sums, node.direct));
             }
         }
