@@ -71,7 +71,8 @@ pub struct DuArgs {
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
     /// Sum up by this value instead of by directory, the greatest sum first
-    #[arg(long, value_name = "VALUE", conflicts_with_all = ["all", "max_depth", "separate_dirs", "summarize", "time"])]
+    #[arg(long, value_name = "VALUE")]
+    #[arg(conflicts_with_all = ["all", "max_depth", "separate_dirs", "summarize", "time"])]
     pub by: Option<DuKeyArg>,
     /// Print help
     #[arg(long, action = clap::ArgAction::Help)]

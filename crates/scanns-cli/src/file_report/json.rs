@@ -133,7 +133,8 @@ fn ranked(all: &[RankedPath]) -> Vec<Value> {
 }
 
 fn counted(list: &CountedPaths) -> Value {
-    json!({ "count": list.count, "first": list.first.iter().map(|path| path_object(path)).collect::<Vec<_>>() })
+    let first: Vec<_> = list.first.iter().map(|path| path_object(path)).collect();
+    json!({ "count": list.count, "first": first })
 }
 
 fn unknown(report: &FilesReport) -> Vec<Value> {

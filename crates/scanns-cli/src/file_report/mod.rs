@@ -4,7 +4,9 @@
 //! page with a map of the directories. `csv.rs` and `json.rs` write everything for programs.
 
 mod csv;
+mod heat;
 mod json;
+mod markup;
 mod page;
 mod sections;
 mod table;

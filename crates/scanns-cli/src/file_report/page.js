@@ -17,7 +17,8 @@
     if (number < 1024) return number + " B";
     let unit = -1;
     do { number /= 1024; unit += 1; } while (number >= 1023.95 && unit < 4);
-    return number.toFixed(number < 10 ? 2 : number < 1000 ? 1 : 0) + " " + ["KiB", "MiB", "GiB", "TiB", "PiB"][unit];
+    const digits = number < 10 ? 2 : number < 1000 ? 1 : 0;
+    return number.toFixed(digits) + " " + ["KiB", "MiB", "GiB", "TiB", "PiB"][unit];
   };
   const value = (node) => tree[measure.value][node];
   const amount = (node) => measure.value === "entries" ? counted(value(node)) : bytes(value(node));
@@ -122,7 +123,8 @@
       make("rect", { x, y, width: w, height: h, fill: fill(hue, node, 0) }, group);
       const filled = opens && nest(tile, group, hue, 1);
       label(tile, node, group, filled);
-      make("rect", { x: x + 1.5, y: y + 1.5, width: Math.max(0, w - 3), height: Math.max(0, h - 3), class: "edge" }, group);
+      const edge = { x: x + 1.5, y: y + 1.5, width: Math.max(0, w - 3), height: Math.max(0, h - 3) };
+      make("rect", { ...edge, class: "edge" }, group);
       const tell = (event) => {
         told.textContent = describe(Number(event.target.dataset?.node ?? node));
       };
@@ -185,7 +187,9 @@
         const up = was ? was === "descending" : !isNumber;
         const rows = [...body.rows].sort((one, other) => {
           const [a, b] = [one.cells[at], other.cells[at]];
-          const order = isNumber ? Number(a.dataset.v) - Number(b.dataset.v) : a.textContent.localeCompare(b.textContent);
+          const order = isNumber
+            ? Number(a.dataset.v) - Number(b.dataset.v)
+            : a.textContent.localeCompare(b.textContent);
           return up ? order : -order;
         });
         body.append(...rows);

@@ -6,13 +6,14 @@
 
 use std::fmt::Write;
 
-use scanns::files::{AGE_CLASSES, AgeTable, CountedPaths, EntrySums, FilesReport, SIZE_CLASSES};
+use scanns::files::{CountedPaths, EntrySums, FilesReport};
 use scanns::schema::format_date;
 use serde_json::json;
 
+use super::heat::put_ages;
+use super::markup::{escaped, part, shown};
 use super::sections::{ReportCell, ReportSection, age_tables, notable_lists, place, sections};
 use super::table::{day, percent};
-use crate::quoting::harmless;
 use crate::units;
 
 const STYLE: &str = include_str!("page.css");
@@ -30,7 +31,8 @@ pub fn html(report: &FilesReport) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Files in {place}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>Files in <span class=\"path\">{place}</span></h1>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n\
+         <h1>Files in <span class=\"path\">{place}</span></h1>\n\
          <p>As of <time>{date}</time>. Space is what files take on the medium; size is what they hold.</p>\n\
          </header>\n<main>\n"
     );
@@ -48,7 +50,8 @@ pub fn html(report: &FilesReport) -> String {
     }
     let _ = write!(
         page,
-        "</div>\n</main>\n<footer><p>Made by scanns {} from an index.</p></footer>\n<script>\n{SCRIPT}</script>\n\
+        "</div>\n</main>\n<footer><p>Made by scanns {} from an index.</p></footer>\n\
+         <script>\n{SCRIPT}</script>\n\
          </body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
     );
@@ -109,61 +112,11 @@ fn put_map(page: &mut String, report: &FilesReport) {
          <option value=\"size\">size</option><option value=\"entries\">entries</option></select></label>\n\
          </div>\n<svg id=\"tiles\" role=\"group\" aria-label=\"Directories as areas\"></svg>\n\
          <p id=\"told\" aria-live=\"polite\"></p>\n\
-         <p class=\"hint\">Click a directory, or choose it with the arrow keys and press Enter, to look inside; \
+         <p class=\"hint\">Click a directory, or choose it with the arrow keys and press Enter, \
+         to look inside; \
          Escape goes back. Directories below 0.05 % of the space are part of the rest around them.</p>\n\
          </section>\n<script type=\"application/json\" id=\"tree\">{data}</script>\n"
     );
-}
-
-/// A table of ages by sizes, whose cells are darker the more space they have.
-fn put_ages(page: &mut String, named: (&str, &str), table: &AgeTable) {
-    let (id, title) = named;
-    let sizes: Vec<usize> = (0..SIZE_CLASSES.len())
-        .filter(|&size| table.cells.iter().any(|row| row.get(size).is_some_and(|cell| cell.entries > 0)))
-        .collect();
-    let most = table.cells.iter().flatten().map(|cell| cell.space).max().unwrap_or(0);
-    let most_of_age = (0..AGE_CLASSES.len()).map(|age| table.age(age).space).max().unwrap_or(0);
-    let _ = write!(
-        page,
-        "<section aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{title}</h2>\n<div class=\"scroll\">\
-         <table class=\"heat\">\n<thead><tr><th scope=\"col\">age</th>"
-    );
-    for name in sizes.iter().filter_map(|&size| SIZE_CLASSES.get(size)) {
-        let _ = write!(page, "<th scope=\"col\">{}</th>", escaped(name));
-    }
-    page.push_str("<th scope=\"col\">space</th><th scope=\"col\">files</th></tr></thead>\n<tbody>\n");
-    for ((age, name), row) in AGE_CLASSES.iter().enumerate().zip(&table.cells) {
-        let sums = table.age(age);
-        if sums.entries == 0 {
-            continue;
-        }
-        let _ = write!(page, "<tr><th scope=\"row\">{}</th>", escaped(name));
-        sizes.iter().filter_map(|&size| row.get(size)).for_each(|cell| put_heat(page, *cell, most));
-        let width = part(sums.space, most_of_age) * 100.0;
-        let _ = writeln!(
-            page,
-            "<td class=\"total\"><i style=\"width:{width:.1}%\"></i>{}</td><td>{}</td></tr>",
-            units::size(sums.space),
-            units::count(sums.entries)
-        );
-    }
-    page.push_str("</tbody></table></div>\n</section>\n");
-}
-
-fn put_heat(page: &mut String, cell: EntrySums, most: u64) {
-    if cell.entries == 0 {
-        page.push_str("<td class=\"none\">·</td>");
-        return;
-    }
-    // The square root tells small parts from nothing.
-    let heat = part(cell.space, most).sqrt() * 70.0;
-    let files = units::counted(cell.entries, "file");
-    let space = units::size(cell.space);
-    let _ = write!(page, "<td style=\"--heat:{heat:.0}%\" title=\"{files}\">{space}</td>");
-}
-
-fn part(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { units::approximate(part) / units::approximate(whole) }
 }
 
 fn put_section(page: &mut String, section: &ReportSection) {
@@ -226,42 +179,8 @@ fn put_notable(page: &mut String, report: &FilesReport) {
     page.push_str("</section>\n");
 }
 
-/// A name as text: invalid UTF-8 is replaced, and characters that hide or reorder others are written out.
-fn shown(name: &[u8]) -> String {
-    harmless(&String::from_utf8_lossy(name)).replace('\n', "\\n")
-}
-
-/// A text within an element or an attribute in double quotes.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
 /// A date to the minute.
 fn date_text(date: i64) -> String {
     let text = format_date(date);
     text.get(..16).map_or(text.clone(), |minute| format!("{} UTC", minute.replace('T', " ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_cannot_become_markup_or_hide() {
-        let name = b"</script><b a=\"1\" c='2'>&\xff\n\x1b\xe2\x80\xae";
-        let text = escaped(&shown(name));
-        let expected = "&lt;/script&gt;&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;\u{fffd}\\n\\033\\u202e";
-        assert_eq!(text, expected);
-    }
 }

@@ -90,7 +90,8 @@ fn sums(all: &Value) -> BTreeMap<String, Vec<u64>> {
 /// the order of a walk.
 fn sums_by(format: &str, key: &str, root: &Path) -> BTreeMap<String, Vec<u64>> {
     let script = format!(
-        "find \"$1\" {format} -printf '%D:%i\\t%n\\t%y\\t%s\\t%b\\t%u\\t%f\\t%p\\n' | sort -t $'\\t' -k 8 | awk -F'\\t' '
+        "find \"$1\" {format} -printf '%D:%i\\t%n\\t%y\\t%s\\t%b\\t%u\\t%f\\t%p\\n' |
+           sort -t $'\\t' -k 8 | awk -F'\\t' '
            $3 != \"d\" && $2 > 1 && seen[$1]++ {{ next }}
            {{ key = {key}; n[key]++; s[key] += $4; b[key] += $5 * 512 }}
            END {{ for (key in n) printf \"%s\\t%d\\t%d\\t%d\\n\", key, n[key], s[key], b[key] }}'"
@@ -164,7 +165,8 @@ fn lists_are_those_of_find_du_and_sort() {
             "directories_by_names",
             "names",
             "find \"$1\" -type d -exec bash -c \
-          'for d; do printf \"%d\\t%s\\n\" $(ls -A \"$d\" | wc -l) \"$d\"; done' bash {} + | sort -rn | head -15",
+          'for d; do printf \"%d\\t%s\\n\" $(ls -A \"$d\" | wc -l) \"$d\"; done' bash {} + | \
+             sort -rn | head -15",
         ),
         (
             "longest_paths",

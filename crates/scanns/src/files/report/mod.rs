@@ -14,6 +14,7 @@ mod lists;
 mod names;
 mod options;
 mod read;
+mod summed;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -21,15 +22,14 @@ mod top_list;
 mod tree;
 mod unknown;
 
-pub use answer::{
-    FilesReport, RankedDirectory, RankedFile, RankedPath, ReportNotable, ReportRankings, ReportTotals,
-};
+pub use answer::{FilesReport, RankedFile, RankedPath, ReportNotable, ReportRankings, ReportTotals};
 pub(super) use classes::age_class;
 pub use classes::{AGE_CLASSES, AgeTable, SIZE_CLASSES};
 pub(super) use facts::{LinkedKey, extension, linked_key};
 pub use names::NamedSums;
 pub use options::ReportOptions;
 pub use read::report_files;
+pub use summed::RankedDirectory;
 pub use sums::EntrySums;
 pub use top_list::CountedPaths;
 pub use tree::ReportNode;

@@ -111,3 +111,48 @@ fn ended() -> Error {
         remedy: "this is a bug in scanns: please report it",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::index::handle::Index;
+    use crate::index::{IndexOptions, Progress};
+    use crate::read::ContentOptions;
+    use crate::source::SourceOptions;
+
+    #[test]
+    fn any_number_of_threads_makes_the_same_report() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("in");
+        let path = place.path().join("a.scanns");
+        // Two builds make two segments.
+        for build in 0..2 {
+            for at in 0..300 {
+                let directory = root.join(format!("{build}/{}/{}", at % 7, at % 3));
+                fs::create_dir_all(&directory).unwrap();
+                fs::write(directory.join(format!("f{at}.x{}", at % 5)), vec![b'x'; at * 10]).unwrap();
+            }
+            fs::hard_link(root.join("0/1/1/f1.x1"), root.join(format!("{build}/2/again"))).unwrap();
+            let source = SourceOptions { paths: vec![root.clone()], ..SourceOptions::default() };
+            let contents = Some(ContentOptions { names_only: true, ..ContentOptions::default() });
+            let options = IndexOptions { source, contents, ..IndexOptions::default() };
+            Index::at(&path).build(&options, &Progress::new(), &Arc::default()).unwrap();
+        }
+        let snapshot = Snapshot::open(&path).unwrap();
+        let options = ReportOptions { now: 2_000_000_000_000_000_000, ..ReportOptions::default() };
+        let root = std::path::absolute(&root).unwrap().into_os_string().into_encoded_bytes();
+        for paths in [vec![], vec![[&root[..], b"/0/1"].concat(), [&root[..], b"/1"].concat()]] {
+            let one = report_on(&snapshot, &paths, options, (1, 1)).unwrap();
+            assert!(one.totals.further_names > 0);
+            for threads in [2, 3, 8, 1000] {
+                assert!(report_on(&snapshot, &paths, options, (threads, 1)).unwrap() == one, "{threads}");
+            }
+        }
+        let whole = report_on(&snapshot, &[], options, (4, 1)).unwrap();
+        assert_eq!(whole.totals.files.entries, 600);
+        assert_eq!(whole.top, root);
+    }
+}

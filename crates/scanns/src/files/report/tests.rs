@@ -238,7 +238,7 @@ fn directories_have_the_sums_of_what_is_below_them() {
             rest.is_some_and(|rest| !rest.iter().skip(1).any(|&byte| byte == b'/'))
         };
         let names = |path: &[u8]| entries.iter().filter(|entry| is_in(entry, path)).count() as u64;
-        let all = |ranked: &[super::answer::RankedDirectory]| {
+        let all = |ranked: &[super::summed::RankedDirectory]| {
             for one in ranked {
                 let below = once.iter().filter(|entry| is_at_or_below(entry.path, &one.path));
                 assert_eq!(
