@@ -7,13 +7,12 @@
 use std::fmt::Write;
 
 use scanns::files::{CountedPaths, EntrySums, FilesReport};
-use scanns::schema::format_date;
 use serde_json::json;
 
 use super::heat::put_ages;
 use super::markup::{escaped, part, shown};
 use super::sections::{ReportCell, ReportSection, age_tables, notable_lists, place, sections};
-use super::table::{day, percent};
+use super::table::{date_text, day, percent};
 use crate::units;
 
 const STYLE: &str = include_str!("page.css");
@@ -177,10 +176,4 @@ fn put_notable(page: &mut String, report: &FilesReport) {
         page.push_str("</ul></details>\n");
     }
     page.push_str("</section>\n");
-}
-
-/// A date to the minute.
-fn date_text(date: i64) -> String {
-    let text = format_date(date);
-    text.get(..16).map_or(text.clone(), |minute| format!("{} UTC", minute.replace('T', " ")))
 }

@@ -72,7 +72,7 @@ pub fn notable_lists(report: &FilesReport) -> [(&'static str, &CountedPaths); 6]
         ("files with the set-user-ID bit", &notable.set_user),
         ("files with the set-group-ID bit", &notable.set_group),
         ("files that everybody may change", &notable.writable_files),
-        ("directories that everybody may change, without the sticky bit", &notable.writable_directories),
+        ("directories that everybody may change (no sticky bit)", &notable.writable_directories),
     ]
 }
 
@@ -115,7 +115,7 @@ fn summary(report: &FilesReport) -> ReportSection {
     let shown = all.into_iter().filter(|(name, sums)| sums.entries > 0 || *name == "all");
     let further = match totals.further_names {
         0 => String::new(),
-        names => format!("Files with several names count once; {} more.", has_names(names)),
+        names => format!("{} of files that count once already.", units::counted(names, "further name")),
     };
     ReportSection {
         id: "summary",
@@ -124,11 +124,6 @@ fn summary(report: &FilesReport) -> ReportSection {
         head: vec!["entries", "space", "share", "size", "type"],
         rows: shown.map(|(name, sums)| row(name, sums)).collect(),
     }
-}
-
-fn has_names(names: u64) -> String {
-    let verb = if names == 1 { "there is" } else { "there are" };
-    format!("{verb} {}", units::counted(names, "name"))
 }
 
 /// The first names of a list, and a row for all others.

@@ -11,7 +11,7 @@ use crate::units;
 
 /// The text of a report.
 pub fn text(report: &FilesReport) -> String {
-    let date = format_date(report.options.now);
+    let date = date_text(report.options.now);
     let mut text = format!("{}, as of {date}\n", quoted(&place(report)));
     for section in sections(report) {
         put_section(&mut text, &section);
@@ -77,6 +77,12 @@ pub fn percent(part: u64, whole: u64) -> String {
         0 => "-".into(),
         _ => format!("{:.1}%", units::approximate(part) * 100.0 / units::approximate(whole)),
     }
+}
+
+/// A date to the minute.
+pub fn date_text(date: i64) -> String {
+    let text = format_date(date);
+    text.get(..16).map_or(text.clone(), |minute| format!("{} UTC", minute.replace('T', " ")))
 }
 
 /// The day of a date.
