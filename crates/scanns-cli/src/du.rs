@@ -5,9 +5,12 @@ use std::os::unix::ffi::OsStringExt;
 
 use anyhow::{Context, Result, bail};
 use scanns::Snapshot;
-use scanns::files::{UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage};
+use scanns::files::{
+    ReportOptions, UsageKey, UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage,
+    usage_by,
+};
 
-use crate::args::{DuArgs, DuTimeArg};
+use crate::args::{DuArgs, DuKeyArg, DuTimeArg};
 use crate::quoting::{harmless, quoted};
 use crate::report::{self, Outcome};
 use crate::units;
@@ -37,6 +40,9 @@ pub fn run(args: &DuArgs) -> Result<Outcome> {
         zone: args.time.is_some().then_some(zone),
         end: if args.null { 0 } else { b'\n' },
     };
+    if let Some(key) = args.by {
+        return by_value(args, key, &snapshot, &mut printer);
+    }
     let mut failed = None;
     let report = disk_usage(&snapshot, &paths, options, |line| {
         printer.line(line).map_err(|error| {
@@ -52,6 +58,28 @@ pub fn run(args: &DuArgs) -> Result<Outcome> {
     if args.total {
         let (sum, time) = (report.total, report.latest);
         printer.line(&UsageLine { path: b"total".to_vec(), sum, time })?;
+    }
+    printer.out.flush()?;
+    Ok(outcome(&report))
+}
+
+/// Prints sums by a value.
+fn by_value(args: &DuArgs, key: DuKeyArg, snapshot: &Snapshot, printer: &mut DuPrinter) -> Result<Outcome> {
+    let paths: Vec<Vec<u8>> = args.paths.iter().map(|path| path.clone().into_vec()).collect();
+    let (key, none) = match key {
+        DuKeyArg::Owner => (UsageKey::Owner, "(unknown)"),
+        DuKeyArg::Group => (UsageKey::Group, "(unknown)"),
+        DuKeyArg::Ext => (UsageKey::Extension, "(none)"),
+        DuKeyArg::Age => (UsageKey::Age { now: ReportOptions::default().now }, "(unknown)"),
+        DuKeyArg::Type => (UsageKey::Type, "(unknown)"),
+    };
+    let (sums, report) = usage_by(snapshot, &paths, options(args)?, key)?;
+    for one in sums {
+        let path = one.value.unwrap_or_else(|| none.into());
+        printer.line(&UsageLine { path, sum: one.sum, time: None })?;
+    }
+    if args.total {
+        printer.line(&UsageLine { path: b"total".to_vec(), sum: report.total, time: None })?;
     }
     printer.out.flush()?;
     Ok(outcome(&report))

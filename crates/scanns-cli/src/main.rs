@@ -11,6 +11,7 @@ mod du;
 mod eval;
 mod explain;
 mod export;
+mod file_report;
 mod find;
 mod index;
 mod info;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Search(args) => search::run(args),
         Verb::Find(args) => find::run(args),
         Verb::Du(args) => du::run(args),
+        Verb::Report(args) => file_report::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),

@@ -8,7 +8,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`schema`] | fields and their options, analyzers, documents and values |
-//! | [`files`] | questions about file systems, in the words of find |
+//! | [`files`] | questions about file systems, in the words of find and du, and reports |
 //! | [`index`] | options and reports of builds, merges and checks |
 //! | [`sources`] | files as inputs: which files, how they are read, how JSON and CSV become documents |
 //! | [`writer`] | adding, replacing and deleting documents from a program |

@@ -70,6 +70,10 @@ pub struct DuArgs {
     /// Leave out other file systems
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
+    /// Sum up by this value instead of by directory, the greatest sum first
+    #[arg(long, value_name = "VALUE")]
+    #[arg(conflicts_with_all = ["all", "max_depth", "separate_dirs", "summarize", "time"])]
+    pub by: Option<DuKeyArg>,
     /// Print help
     #[arg(long, action = clap::ArgAction::Help)]
     pub help: Option<bool>,
@@ -88,6 +92,21 @@ pub enum DuTimeArg {
     Ctime,
 }
 
+/// What sums may be by.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum DuKeyArg {
+    /// The owner
+    Owner,
+    /// The group
+    Group,
+    /// The extension of files, in lower case; what is not a file has none
+    Ext,
+    /// The time since the last modification, in classes
+    Age,
+    /// The type: file, directory, link and others
+    Type,
+}
+
 /// Examples for the help.
 pub const DU_EXAMPLES: &str = "\
 Examples:
@@ -95,6 +114,8 @@ Examples:
   scanns du fs.scanns -d 1 -h /data | sort -h
   scanns du fs.scanns --inodes -d 2 /data
   scanns du fs.scanns -a -t 1G --time /data/lab
+  scanns du fs.scanns --by owner -h /data
+  scanns du fs.scanns --by age --apparent-size -c /data/lab
 
 The options are GNU du's, and the sums are those of GNU du 9.1, as of the time of the index: files with
 several names count once, and directories come after what is in them, in the order of names. -h is for sizes

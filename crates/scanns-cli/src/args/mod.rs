@@ -14,7 +14,9 @@ mod du;
 mod dump;
 mod eval;
 mod export;
+mod file_report;
 mod find;
+mod info;
 mod maintain;
 mod records;
 mod scan;
@@ -25,7 +27,6 @@ mod stored;
 mod terms;
 mod values;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,13 +38,17 @@ use crate::units;
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
 pub use display::{DisplayArgs, WhenArg};
-pub use du::{DU_EXAMPLES, DuArgs, DuTimeArg};
+pub use du::{DU_EXAMPLES, DuArgs, DuKeyArg, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportCompression, ExportFormat};
+use file_report::REPORT_EXAMPLES;
+pub use file_report::{ReportArgs, ReportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};
+use info::INFO_EXAMPLES;
+pub use info::InfoArgs;
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;
@@ -81,6 +86,9 @@ pub enum Verb {
     /// Show the space that directories take, with the options of GNU du
     #[command(after_help = DU_EXAMPLES)]
     Du(DuArgs),
+    /// Report on a file system: sums, ages, largest directories and files, as tables or as a page
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArgs),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),
@@ -175,13 +183,6 @@ Chains, for your own analyzers: a tokenizer, then steps that change or remove wo
   edge-ngram:1-8    makes such runs at the beginning only, as the last step: etc becomes e, et, etc
 
 Sizes are bytes, or a number with a suffix: 64k, 1.5g, 512MiB, 4GiB.";
-
-const INFO_EXAMPLES: &str = "\
-Examples:
-  scanns info docs.scanns
-  scanns info docs.scanns --segments --unique
-  scanns info sales.scanns --fields
-  scanns info docs.scanns --terms lic --limit 5";
 
 const TUNE_EXAMPLES: &str = "\
 Examples:
@@ -446,37 +447,6 @@ pub struct IndexOutputArgs {
     /// Print neither progress nor summary, only failures
     #[arg(short, long)]
     pub quiet: bool,
-}
-
-/// Arguments of `scanns info`.
-#[derive(Debug, Args)]
-pub struct InfoArgs {
-    /// The index
-    #[arg(value_name = "NAME.scanns")]
-    pub index: PathBuf,
-    /// List the terms that begin with PREFIX, and the number of documents that contain each
-    #[arg(long, value_name = "PREFIX")]
-    pub terms: Option<OsString>,
-    /// Maximum number of terms to list
-    #[arg(long, value_name = "N", default_value = "20", requires = "terms", value_parser = positive)]
-    pub limit: usize,
-    /// List the segments
-    #[arg(long)]
-    pub segments: bool,
-    /// List the fields; for columns with the numbers of documents and values, the least and the greatest
-    /// value, the number of different keywords, the size, and the encodings of blocks
-    #[arg(long)]
-    pub fields: bool,
-    /// Count the different terms of the index, which reads all of them
-    #[arg(long)]
-    pub unique: bool,
-    /// Say which directories were scanned and which dumps were read, when, and what is missing. The exit code
-    /// is 1 if anything is
-    #[arg(long, conflicts_with_all = ["terms", "segments", "fields", "unique"])]
-    pub completeness: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// The command as typed, or clap's answer to it: help, version, or an error.

@@ -7,10 +7,10 @@
 //! directories, `entries.rs` about trees without content, `eval.rs` about measures, `export/` about
 //! exports, `guides.rs` runs the commands of the documentation, `keys.rs` is about keys of records,
 //! `maintain.rs` about changes of an existing index, `printed.rs` about hostile names and what people see,
-//! `records.rs` about records with fields, `record_values.rs` about their values, `similar.rs` about
-//! queries made from documents and explanations of scores, `snippets.rs` about snippets, `sources.rs` about
-//! an index that follows its files, `stored.rs` about stored documents, `trusted/` compares answers with
-//! those of other tools, and `tune.rs` is about profiles.
+//! `records.rs` about records with fields, `record_values.rs` about their values, `report.rs` about reports on
+//! file systems, `similar.rs` about queries made from documents and explanations of scores, `snippets.rs`
+//! about snippets, `sources.rs` about an index that follows its files, `stored.rs` about stored documents,
+//! `trusted/` compares answers with those of other tools, and `tune.rs` is about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -35,6 +35,7 @@ mod odd_files;
 mod printed;
 mod record_values;
 mod records;
+mod report;
 mod similar;
 mod snippets;
 mod sources;

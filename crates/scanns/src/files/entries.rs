@@ -38,6 +38,13 @@ pub(super) const ALL: [&str; 16] = [
     "mode", "inode", "links", "device",
 ];
 
+/// A part of the documents of an index, by leaf and document: from one on, up to another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DocumentPart {
+    from: (usize, u32),
+    to: Option<(usize, u32)>,
+}
+
 /// Reads entries of an index.
 #[derive(Clone, Debug)]
 pub(super) struct EntryReader<'s> {
@@ -80,6 +87,17 @@ impl<'s> EntryReader<'s> {
         wanted: &[&str],
         visit: &mut dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
+        self.for_each_in(&DocumentPart::default(), query, wanted, visit)
+    }
+
+    /// Like [`EntryReader::for_each`], for the entries of a part of the documents.
+    pub(super) fn for_each_in(
+        &self,
+        part: &DocumentPart,
+        query: &Query,
+        wanted: &[&str],
+        visit: &mut dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
         let mut places = [usize::MAX; COLUMNS.len()];
         let mut fields = Vec::new();
         for (at, ((name, _), slot)) in COLUMNS.iter().zip(&mut places).enumerate() {
@@ -88,8 +106,12 @@ impl<'s> EntryReader<'s> {
                 fields.push(BatchField::Values(self.field(name)));
             }
         }
-        self.snapshot.for_each_batch(query, &fields, &BatchOptions::default(), &mut |batch: &Batch<'_>| {
-            for row in 0..batch.docs.len() {
+        let options = BatchOptions { from: part.from, ..BatchOptions::default() };
+        self.snapshot.for_each_batch(query, &fields, &options, &mut |batch: &Batch<'_>| {
+            for (row, &doc) in batch.docs.iter().enumerate() {
+                if part.to.is_some_and(|to| (batch.leaf, doc) >= to) {
+                    return Ok(ControlFlow::Break(()));
+                }
                 let row = EntryRow { columns: batch.columns, places: &places, row };
                 if visit(&row.entry())?.is_break() {
                     return Ok(ControlFlow::Break(()));
@@ -97,6 +119,27 @@ impl<'s> EntryReader<'s> {
             }
             Ok(ControlFlow::Continue(()))
         })
+    }
+
+    /// At most this number of parts that together have all documents, in order, each with about the same
+    /// number of them and at least `least`.
+    pub(super) fn parts(&self, most: usize, least: u64) -> Vec<DocumentPart> {
+        let sizes: Vec<u32> = self.snapshot.leaves().iter().map(|leaf| leaf.stats().max_doc).collect();
+        let all: u64 = sizes.iter().map(|&documents| u64::from(documents)).sum();
+        let count = (all / least.max(1)).clamp(1, most.max(1) as u64);
+        let place = |number: u64| {
+            let mut rest = number;
+            for (leaf, &documents) in sizes.iter().enumerate() {
+                match u32::try_from(rest) {
+                    Ok(rest) if rest < documents => return (leaf, rest),
+                    _ => rest = rest.saturating_sub(u64::from(documents)),
+                }
+            }
+            (sizes.len(), 0)
+        };
+        let cut = |part: u64| place(all / count * part);
+        let part = |at: u64| DocumentPart { from: cut(at), to: (at + 1 < count).then(|| cut(at + 1)) };
+        (0..count).map(part).collect()
     }
 
     /// The entry at a path.

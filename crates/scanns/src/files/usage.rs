@@ -11,6 +11,7 @@ use super::order::{parent, walk_order, without_slash};
 use super::select::below;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
+use crate::query::Query;
 use crate::source::{Entry, EntryKind, is_at_or_below};
 
 /// What is counted.
@@ -148,20 +149,17 @@ impl Usage<'_> {
         visit: &mut impl FnMut(&UsageLine) -> Result<()>,
     ) -> Result<()> {
         let start = without_slash(written);
-        let (mut collected, mut kind, mut device) = (Collected::default(), None, None);
+        let (mut collected, mut device) = (Collected::default(), None);
         let query = below(&self.reader, start);
         let columns = ["type", "size", "blocks", "inode", "links", "device", "mtime", "atime", "ctime"];
         let reader = self.reader.clone();
         if self.options.one_device {
-            reader.for_each(&query, &["device"], &mut |entry| {
-                device = device.or(entry.device.filter(|_| entry.path == start));
-                Ok(if device.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            })?;
+            device = device_of(&reader, &query, start)?;
         }
         let mut found = false;
         reader.for_each(&query, &columns, &mut |entry| {
             if entry.path == start {
-                (found, kind) = (true, entry.kind);
+                found = true;
             }
             let is_other = device.is_some() && entry.device.is_some() && entry.device != device;
             if !is_other && !self.done.iter().any(|done| is_at_or_below(entry.path, done)) {
@@ -183,7 +181,8 @@ impl Usage<'_> {
 
     /// Takes an entry below `start`.
     fn entry(&mut self, entry: &Entry<'_>, start: &[u8], collected: &mut Collected) {
-        let sum = UsageSum { sum: self.measure(entry), time: self.time(entry) };
+        let sum =
+            UsageSum { sum: measured(entry, self.options.measure, &mut self.report), time: self.time(entry) };
         if entry.kind == Some(EntryKind::Directory) {
             match collected.directories.get_mut(entry.path) {
                 Some(directory) => directory.add(sum),
@@ -216,21 +215,6 @@ impl Usage<'_> {
         match collected.directories.get_mut(directory) {
             Some(known) => known.add(sum),
             None => drop(collected.directories.insert(directory.to_vec(), sum)),
-        }
-    }
-
-    fn measure(&mut self, entry: &Entry<'_>) -> u64 {
-        match (self.options.measure, entry.blocks) {
-            (UsageMeasure::Entries, _) => 1,
-            (UsageMeasure::ApparentSize, _) => entry.size.unwrap_or(0),
-            (UsageMeasure::Space, Some(blocks)) => blocks.saturating_mul(512),
-            (UsageMeasure::Space, None) => {
-                if self.report.unknown == 0 {
-                    self.report.first_unknown = entry.path.to_vec();
-                }
-                self.report.unknown += 1;
-                entry.size.unwrap_or(0).div_ceil(512).saturating_mul(512)
-            }
         }
     }
 
@@ -318,4 +302,30 @@ impl Usage<'_> {
         }
         visit(&UsageLine { path: shown, sum: sum.sum, time: sum.time })
     }
+}
+
+/// The measure of an entry.
+pub(super) fn measured(entry: &Entry<'_>, measure: UsageMeasure, report: &mut UsageReport) -> u64 {
+    match (measure, entry.blocks) {
+        (UsageMeasure::Entries, _) => 1,
+        (UsageMeasure::ApparentSize, _) => entry.size.unwrap_or(0),
+        (UsageMeasure::Space, Some(blocks)) => blocks.saturating_mul(512),
+        (UsageMeasure::Space, None) => {
+            if report.unknown == 0 {
+                report.first_unknown = entry.path.to_vec();
+            }
+            report.unknown += 1;
+            entry.size.unwrap_or(0).div_ceil(512).saturating_mul(512)
+        }
+    }
+}
+
+/// The device of a start point, whose entries `query` finds.
+pub(super) fn device_of(reader: &EntryReader<'_>, query: &Query, start: &[u8]) -> Result<Option<u64>> {
+    let mut device = None;
+    reader.for_each(query, &["device"], &mut |entry| {
+        device = device.or(entry.device.filter(|_| entry.path == start));
+        Ok(if device.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(device)
 }

@@ -1,0 +1,158 @@
+//! Reads the entries of a report out of an index, on several threads.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use super::answer::FilesReport;
+use super::collector::ReportCollector;
+use super::options::ReportOptions;
+use crate::error::{Error, Result};
+use crate::files::entries::{DocumentPart, EntryReader};
+use crate::files::order::without_slash;
+use crate::files::select::below;
+use crate::index::snapshot::Snapshot;
+use crate::query::Query;
+use crate::source::is_at_or_below;
+
+/// The columns that a report needs besides paths.
+const COLUMNS: [&str; 14] = [
+    "type", "owner", "group", "mtime", "atime", "size", "blocks", "uid", "gid", "mode", "inode", "links",
+    "device", "path",
+];
+
+/// The documents from which on another thread pays, since collectors have to be merged.
+const LEAST_DOCUMENTS: u64 = 100_000;
+
+/// Reports on the entries at and below `paths`, or on all entries of an index if there are none.
+///
+/// Memory holds about 60 bytes and a name for each directory, and the files with several names, on each
+/// thread.
+///
+/// # Errors
+/// [`Error::Unsupported`] if the documents are not files with metadata; the errors of reading.
+pub fn report_files(snapshot: &Snapshot, paths: &[Vec<u8>], options: ReportOptions) -> Result<FilesReport> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    report_on(snapshot, paths, options, (threads, LEAST_DOCUMENTS))
+}
+
+/// Like [`report_files`], on at most this number of threads, each with at least this number of documents.
+pub(super) fn report_on(
+    snapshot: &Snapshot,
+    paths: &[Vec<u8>],
+    options: ReportOptions,
+    share: (usize, u64),
+) -> Result<FilesReport> {
+    let reader = EntryReader::new(snapshot)?;
+    let starts: Vec<&[u8]> = paths.iter().map(|path| without_slash(path)).collect();
+    let query = match starts.is_empty() {
+        true => Query::All,
+        false => Query::any_of(starts.iter().map(|start| below(&reader, start)).collect()),
+    };
+    let job = ReportJob { reader: &reader, query: &query, starts: &starts, options };
+    let (collected, found) = job.run(&reader.parts(share.0, share.1))?;
+    let missing = paths.iter().zip(found).filter(|(_, found)| !found).map(|(path, _)| path.clone()).collect();
+    Ok(FilesReport::new(collected, missing))
+}
+
+/// What all threads need.
+struct ReportJob<'j> {
+    reader: &'j EntryReader<'j>,
+    query: &'j Query,
+    starts: &'j [&'j [u8]],
+    options: ReportOptions,
+}
+
+/// What was collected, and by start point whether anything is at or below it.
+type CollectedPart = (ReportCollector, Vec<bool>);
+
+impl ReportJob<'_> {
+    /// Collects all parts, each on a thread of its own.
+    fn run(&self, parts: &[DocumentPart]) -> Result<CollectedPart> {
+        let (first, others) =
+            parts.split_first().map_or((None, parts), |(first, others)| (Some(first), others));
+        std::thread::scope(|scope| {
+            let spawn = |part| {
+                let thread = std::thread::Builder::new().spawn_scoped(scope, move || self.collect(part));
+                thread.map_err(|_| part)
+            };
+            let helpers: Vec<_> = others.iter().map(spawn).collect();
+            let start = || (ReportCollector::new(self.options), vec![false; self.starts.len()]);
+            let (mut all, mut found) = first.map_or_else(|| Ok(start()), |first| self.collect(first))?;
+            for helper in helpers {
+                let (collected, seen) = match helper {
+                    Ok(helper) => helper.join().map_err(|_| ended())??,
+                    Err(part) => self.collect(part)?,
+                };
+                all.merge(collected);
+                found.iter_mut().zip(seen).for_each(|(found, seen)| *found |= seen);
+            }
+            Ok((all, found))
+        })
+    }
+
+    fn collect(&self, part: &DocumentPart) -> Result<CollectedPart> {
+        let mut collected = ReportCollector::new(self.options);
+        let mut found = vec![false; self.starts.len()];
+        self.reader.for_each_in(part, self.query, &COLUMNS, &mut |entry| {
+            for (found, start) in found.iter_mut().zip(self.starts) {
+                *found = *found || is_at_or_below(entry.path, start);
+            }
+            collected.push(entry);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok((collected, found))
+    }
+}
+
+fn ended() -> Error {
+    Error::System {
+        action: "read the entries",
+        source: io::Error::other("a thread ended unexpectedly"),
+        remedy: "this is a bug in scanns: please report it",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::index::handle::Index;
+    use crate::index::{IndexOptions, Progress};
+    use crate::read::ContentOptions;
+    use crate::source::SourceOptions;
+
+    #[test]
+    fn any_number_of_threads_makes_the_same_report() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("in");
+        let path = place.path().join("a.scanns");
+        // Two builds make two segments.
+        for build in 0..2 {
+            for at in 0..300 {
+                let directory = root.join(format!("{build}/{}/{}", at % 7, at % 3));
+                fs::create_dir_all(&directory).unwrap();
+                fs::write(directory.join(format!("f{at}.x{}", at % 5)), vec![b'x'; at * 10]).unwrap();
+            }
+            fs::hard_link(root.join("0/1/1/f1.x1"), root.join(format!("{build}/2/again"))).unwrap();
+            let source = SourceOptions { paths: vec![root.clone()], ..SourceOptions::default() };
+            let contents = Some(ContentOptions { names_only: true, ..ContentOptions::default() });
+            let options = IndexOptions { source, contents, ..IndexOptions::default() };
+            Index::at(&path).build(&options, &Progress::new(), &Arc::default()).unwrap();
+        }
+        let snapshot = Snapshot::open(&path).unwrap();
+        let options = ReportOptions { now: 2_000_000_000_000_000_000, ..ReportOptions::default() };
+        let root = std::path::absolute(&root).unwrap().into_os_string().into_encoded_bytes();
+        for paths in [vec![], vec![[&root[..], b"/0/1"].concat(), [&root[..], b"/1"].concat()]] {
+            let one = report_on(&snapshot, &paths, options, (1, 1)).unwrap();
+            assert!(one.totals.further_names > 0);
+            for threads in [2, 3, 8, 1000] {
+                assert!(report_on(&snapshot, &paths, options, (threads, 1)).unwrap() == one, "{threads}");
+            }
+        }
+        let whole = report_on(&snapshot, &[], options, (4, 1)).unwrap();
+        assert_eq!(whole.totals.files.entries, 600);
+        assert_eq!(whole.top, root);
+    }
+}
