@@ -8,11 +8,13 @@
 
 mod args;
 mod du;
+mod dump;
 mod eval;
 mod explain;
 mod export;
 mod find;
 mod index;
+mod indexed_path;
 mod info;
 mod maintain;
 mod memory;
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Verb::Search(args) => search::run(args),
         Verb::Find(args) => find::run(args),
         Verb::Du(args) => du::run(args),
+        Verb::Dump(args) => dump::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),

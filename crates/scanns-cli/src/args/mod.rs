@@ -1,9 +1,9 @@
 //! The command line: every verb, option and help text. Nothing here acts on them.
 //!
 //! A value is checked here if it can be judged on its own. The verb checks what depends on the machine or on
-//! several options. `search.rs`, `eval.rs`, `export.rs` and `terms.rs` hold the arguments of the verbs with
-//! these names; `maintain.rs` holds the arguments of `delete`, `update`, `merge` and `check`. Other files
-//! hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs`
+//! several options. `search.rs`, `eval.rs`, `export.rs` and the like hold the arguments of the verbs with
+//! these names, `dump_out.rs` those of `dump`, and `maintain.rs` those of `delete`, `update`, `merge` and
+//! `check`. Other files hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs`
 //! about columns, `similar.rs` for queries made from documents, and `stored.rs` about stored documents.
 //! `values.rs` parses values, and `short.rs` says what the short help shows.
 
@@ -12,9 +12,11 @@ mod contents;
 mod display;
 mod du;
 mod dump;
+mod dump_out;
 mod eval;
 mod export;
 mod find;
+mod info;
 mod maintain;
 mod records;
 mod search;
@@ -24,7 +26,6 @@ mod stored;
 mod terms;
 mod values;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,11 +39,14 @@ pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
 pub use display::{DisplayArgs, WhenArg};
 pub use du::{DU_EXAMPLES, DuArgs, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
+pub use dump_out::{DUMP_EXAMPLES, DumpOutArgs, DumpOutFormat};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportCompression, ExportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};
+use info::INFO_EXAMPLES;
+pub use info::InfoArgs;
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;
@@ -79,6 +83,9 @@ pub enum Verb {
     /// Show the space that directories take, with the options of GNU du
     #[command(after_help = DU_EXAMPLES)]
     Du(DuArgs),
+    /// Write the entries of a file system for other tools: find, GUFI, ncdu, lists of paths
+    #[command(after_help = DUMP_EXAMPLES)]
+    Dump(DumpOutArgs),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),
@@ -173,13 +180,6 @@ Chains, for your own analyzers: a tokenizer, then steps that change or remove wo
   edge-ngram:1-8    makes such runs at the beginning only, as the last step: etc becomes e, et, etc
 
 Sizes are bytes, or a number with a suffix: 64k, 1.5g, 512MiB, 4GiB.";
-
-const INFO_EXAMPLES: &str = "\
-Examples:
-  scanns info docs.scanns
-  scanns info docs.scanns --segments --unique
-  scanns info sales.scanns --fields
-  scanns info docs.scanns --terms lic --limit 5";
 
 const TUNE_EXAMPLES: &str = "\
 Examples:
@@ -442,33 +442,6 @@ pub struct IndexOutputArgs {
     /// Print neither progress nor summary, only failures
     #[arg(short, long)]
     pub quiet: bool,
-}
-
-/// Arguments of `scanns info`.
-#[derive(Debug, Args)]
-pub struct InfoArgs {
-    /// The index
-    #[arg(value_name = "NAME.scanns")]
-    pub index: PathBuf,
-    /// List the terms that begin with PREFIX, and the number of documents that contain each
-    #[arg(long, value_name = "PREFIX")]
-    pub terms: Option<OsString>,
-    /// Maximum number of terms to list
-    #[arg(long, value_name = "N", default_value = "20", requires = "terms", value_parser = positive)]
-    pub limit: usize,
-    /// List the segments
-    #[arg(long)]
-    pub segments: bool,
-    /// List the fields; for columns with the numbers of documents and values, the least and the greatest
-    /// value, the number of different keywords, the size, and the encodings of blocks
-    #[arg(long)]
-    pub fields: bool,
-    /// Count the different terms of the index, which reads all of them
-    #[arg(long)]
-    pub unique: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// The command as typed, or clap's answer to it: help, version, or an error.

@@ -1,12 +1,14 @@
 //! Questions about file systems in the words of other tools, answered from an index of their entries.
 //!
-//! [`find_entries`] answers GNU find's expressions, and [`disk_usage`] sums up directories as GNU du does.
+//! [`find_entries`] answers GNU find's expressions, [`disk_usage`] sums up directories as GNU du does, and
+//! [`export_entries`] writes entries for other tools (`export/`).
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
 //! entry, and `select.rs` chooses the documents that may match. `find/` is the language itself; it knows no
 //! index.
 
 mod answer;
 mod entries;
+mod export;
 mod find;
 mod known;
 mod order;
@@ -14,5 +16,6 @@ mod select;
 mod usage;
 
 pub use answer::{FindOptions, FindReport, find_entries};
+pub use export::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
 pub use usage::{UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage};

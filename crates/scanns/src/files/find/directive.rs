@@ -34,7 +34,9 @@ impl Directive {
             _ => self.place(subject, out).or_else(|| self.column(subject.entry, out)),
         };
         if known.is_none() {
-            self.layout.text(UNKNOWN, out);
+            // A target may be any text: none at all is what find prints for entries that are not links.
+            let is_target = self.field == PrintField::LinkTarget;
+            self.layout.text(if is_target { b"" } else { UNKNOWN }, out);
         }
         known.is_some()
     }

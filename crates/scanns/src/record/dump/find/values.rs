@@ -11,6 +11,10 @@ use crate::source::{Entry, EntryKind, nanoseconds};
 #[inline]
 pub(super) fn put<'a>(field: FindField, value: &'a [u8], entry: &mut Entry<'a>) -> Result<(), &'static str> {
     const SIZE: &str = "a number was expected";
+    // `scanns find` prints this for what its index does not know.
+    if value == b"?" && !field.is_name() && field != FindField::Target {
+        return Ok(());
+    }
     match field {
         FindField::Size => entry.size = Some(number(value).ok_or(SIZE)?),
         FindField::Blocks => entry.blocks = Some(number(value).ok_or(SIZE)?),
