@@ -1,7 +1,7 @@
 //! `scanns dump`: the entries of a file system in the formats of other tools.
 
 use std::ffi::OsStr;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,6 +10,7 @@ use scanns::Snapshot;
 use scanns::files::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
 use scanns::sources::RECOMMENDED_FORMAT;
 
+use crate::answer_text::{note_unknown, write_answer};
 use crate::args::{DumpOutArgs, DumpOutFormat};
 use crate::export::target::Target;
 use crate::indexed_path::in_index;
@@ -39,42 +40,15 @@ pub fn run(args: &DumpOutArgs) -> Result<Outcome> {
         },
         now: i64::try_from(now).unwrap_or(i64::MAX),
     };
-    let mut out = DumpOutput { out: BufWriter::with_capacity(256 << 10, target.counted()), failed: None };
-    let exported = export_entries(&snapshot, &options, &mut out);
-    let flushed = out.out.flush();
-    match (out.failed, exported) {
-        (None, Ok(report)) => {
-            flushed?;
+    match write_answer(target.counted(), |out| export_entries(&snapshot, &options, out)) {
+        Ok(report) => {
             target.finish()?;
             Ok(outcome(&report, !target.is_stream() || io::stderr().is_terminal()))
         }
-        (failed, exported) => {
+        Err(error) => {
             target.give_up();
-            // An error of standard output is told as one, so that a reader that ends early is none.
-            failed.map_or(Ok(()), Err)?;
-            exported?;
-            Ok(Outcome::WithFailures)
+            Err(error)
         }
-    }
-}
-
-/// An output that keeps its error.
-struct DumpOutput<W> {
-    out: W,
-    failed: Option<io::Error>,
-}
-
-impl<W: Write> Write for DumpOutput<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes).map_err(|error| {
-            let kind = error.kind();
-            self.failed = Some(error);
-            kind.into()
-        })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }
 
@@ -105,11 +79,7 @@ fn outcome(report: &ExportReport, is_told: bool) -> Outcome {
     for path in &report.missing {
         report::note(&format!("{}: not in the index", quoted(path)));
     }
-    for unknown in &report.unknown {
-        let entries = units::counted(unknown.count, "entry");
-        let (word, example) = (String::from_utf8_lossy(&unknown.word), quoted(&unknown.example));
-        report::note(&format!("{word}: the index does not know this of {entries}; the first is {example}"));
-    }
+    note_unknown(&report.unknown);
     for (count, first, what) in [
         (
             report.made_up,
@@ -137,7 +107,7 @@ fn outcome(report: &ExportReport, is_told: bool) -> Outcome {
     if is_told {
         let added = match report.added {
             0 => String::new(),
-            added => format!(", and {} around them", units::counted(added, "directory")),
+            added => format!(", and {} above them", units::counted(added, "directory")),
         };
         let (entries, seconds) =
             (units::counted(report.entries, "entry"), units::duration(report::seconds()));

@@ -2,7 +2,7 @@
 //!
 //! A value is checked here if it can be judged on its own. The verb checks what depends on the machine or on
 //! several options. `search.rs`, `eval.rs`, `export.rs` and the like hold the arguments of the verbs with
-//! these names, `dump_out.rs` those of `dump`, and `maintain.rs` those of `delete`, `update`, `merge` and
+//! these names, `dump_out.rs` those of `dump`, `ls.rs` those of `ls` and `stat`, and `maintain.rs` those of `delete`, `update`, `merge` and
 //! `check`. Other files hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs`
 //! about columns, `similar.rs` for queries made from documents, and `stored.rs` about stored documents.
 //! `values.rs` parses values, and `short.rs` says what the short help shows.
@@ -17,6 +17,7 @@ mod eval;
 mod export;
 mod find;
 mod info;
+mod ls;
 mod maintain;
 mod records;
 mod search;
@@ -47,6 +48,7 @@ pub use export::{ExportArgs, ExportCompression, ExportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};
 use info::INFO_EXAMPLES;
 pub use info::InfoArgs;
+pub use ls::{LS_EXAMPLES, LsArgs, STAT_EXAMPLES, StatArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;
@@ -83,6 +85,12 @@ pub enum Verb {
     /// Show the space that directories take, with the options of GNU du
     #[command(after_help = DU_EXAMPLES)]
     Du(DuArgs),
+    /// List directories, with the options of GNU ls
+    #[command(after_help = LS_EXAMPLES)]
+    Ls(LsArgs),
+    /// Show what is known of entries of a file system, as GNU stat does
+    #[command(after_help = STAT_EXAMPLES)]
+    Stat(StatArgs),
     /// Write the entries of a file system for other tools: find, GUFI, ncdu, lists of paths
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpOutArgs),

@@ -1,21 +1,29 @@
 //! Questions about file systems in the words of other tools, answered from an index of their entries.
 //!
 //! [`find_entries`] answers GNU find's expressions, [`disk_usage`] sums up directories as GNU du does, and
-//! [`export_entries`] writes entries for other tools (`export/`).
+//! [`list_entries`] lists directories as ls does (`list/`), [`stat_entries`] shows entries as stat does
+//! (`stat/`), and [`export_entries`] writes entries for other tools (`export/`).
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
 //! entry, and `select.rs` chooses the documents that may match. `find/` is the language itself; it knows no
 //! index.
 
 mod answer;
+mod date_text;
 mod entries;
 mod export;
 mod find;
+mod human;
 mod known;
+mod list;
 mod order;
 mod select;
+mod stat;
 mod usage;
 
 pub use answer::{FindOptions, FindReport, find_entries};
 pub use export::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
+pub use human::human_size;
+pub use list::{ListHidden, ListMark, ListOptions, ListReport, ListSort, ListTime, ListedPath, list_entries};
+pub use stat::{StatLayout, StatOptions, StatReport, stat_entries};
 pub use usage::{UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage};

@@ -4,7 +4,7 @@
 //! the directory. Names are written as bytes; control characters, `"` and `\` are escaped.
 //!
 //! The format has whole seconds of the modification alone, no other times, no names of owners, no targets of
-//! links, and no type for an entry without a mode that is neither a file nor a directory.
+//! links, no number of links of directories, and no type for an entry without a mode that is neither a file nor a directory.
 
 use std::io::{self, Write};
 
@@ -108,8 +108,12 @@ impl<'o> NcduWriter<'o> {
             Some(inode) => write!(self.out, ",\"ino\":{inode}")?,
             None => report.lack("inode", entry.path),
         }
+        // ncdu 1.18 takes any entry with more than one link for a file with several names.
+        if entry.kind == Some(EntryKind::Directory) {
+            return Ok(());
+        }
         if let Some(links) = entry.links {
-            let has_others = links > 1 && entry.kind != Some(EntryKind::Directory) && entry.inode.is_some();
+            let has_others = links > 1 && entry.inode.is_some();
             let marked = if has_others { ",\"hlnkc\":true" } else { "" };
             return write!(self.out, "{marked},\"nlink\":{links}");
         }

@@ -1,6 +1,6 @@
 //! What an export tells about entries that it could not write in full.
 
-use crate::files::find::UnknownColumn;
+use crate::files::find::{UnknownColumn, lack};
 
 /// The result of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,12 +39,8 @@ impl ExportReport {
     }
 
     /// Counts a value that is not known.
-    #[cold]
     pub(super) fn lack(&mut self, value: &str, path: &[u8]) {
-        match self.unknown.iter_mut().find(|known| known.word == value.as_bytes()) {
-            Some(known) => known.count += 1,
-            None => self.unknown.push(UnknownColumn { word: value.into(), count: 1, example: path.to_vec() }),
-        }
+        lack(&mut self.unknown, value, path);
     }
 
     /// Counts a directory that was made up.

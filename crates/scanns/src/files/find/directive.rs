@@ -141,7 +141,7 @@ fn sparseness(size: u64, blocks: u64) -> f64 {
 }
 
 /// The mode as `ls -l` shows it.
-pub(super) fn mode_text(entry: &Entry) -> Option<[u8; 10]> {
+pub fn mode_text(entry: &Entry) -> Option<[u8; 10]> {
     let mode = entry.mode?;
     let kind = match FindType::of(entry) {
         Some(FindType::Regular) => b'-',

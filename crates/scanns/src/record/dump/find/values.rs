@@ -129,4 +129,16 @@ mod tests {
             assert!(time(text.as_bytes()).is_err(), "{text}");
         }
     }
+
+    #[test]
+    fn a_question_mark_is_a_value_that_is_not_known_except_in_names() {
+        let mut entry = Entry::default();
+        for field in [FindField::Size, FindField::Uid, FindField::Mode, FindField::Modified, FindField::Owner]
+        {
+            assert_eq!(put(field, b"?", &mut entry), Ok(()));
+        }
+        assert_eq!(entry, Entry::default());
+        assert_eq!(put(FindField::Target, b"?", &mut entry), Ok(()));
+        assert_eq!(entry.target, Some(b"?".as_slice()));
+    }
 }
