@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use scanns::Snapshot;
 use scanns::files::{
     ReportOptions, UsageKey, UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage,
-    usage_by,
+    human_size, usage_by,
 };
 
 use crate::args::{DuArgs, DuKeyArg, DuTimeArg};
@@ -216,22 +216,9 @@ impl DuPrinter {
 fn sum_text(format: &SumFormat, sum: u64) -> String {
     let base = match format {
         SumFormat::Blocks(unit, suffix) => return format!("{}{suffix}", sum.div_ceil(*unit)),
-        SumFormat::Human(base) => u128::from(*base),
+        SumFormat::Human(base) => *base,
     };
-    let (sum, mut unit, mut power) = (u128::from(sum), 1, 0);
-    while sum.div_ceil(unit) >= base && power < 6 {
-        unit *= base;
-        power += 1;
-    }
-    let letters =
-        if base == 1000 { ["", "k", "M", "G", "T", "P", "E"] } else { ["", "K", "M", "G", "T", "P", "E"] };
-    let letter = letters.get(power).copied().unwrap_or_default();
-    let tenths = (sum * 10).div_ceil(unit);
-    if power > 0 && tenths < 100 {
-        format!("{}.{}{letter}", tenths / 10, tenths % 10)
-    } else {
-        format!("{}{letter}", sum.div_ceil(unit))
-    }
+    human_size(sum, base)
 }
 
 #[cfg(test)]

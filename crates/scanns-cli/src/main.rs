@@ -3,18 +3,23 @@
 //! `args/` defines the command line. Each verb has a file of its own, which turns its arguments into calls of
 //! the library. `records.rs` and `schema_file.rs` are about records with fields, and `similar.rs` makes
 //! queries from documents. `output.rs` is standard output, `terminal.rs` its colours and
-//! `quoting.rs` its names that are not safe to print. `report.rs`, `explain.rs`, `progress.rs` and `units.rs`
+//! `quoting.rs` its names that are not safe to print. `answer_text.rs` and
+//! `indexed_path.rs` serve the verbs about file systems. `report.rs`, `explain.rs`, `progress.rs` and `units.rs`
 //! format errors, scores, progress, sizes and counts. `memory.rs` is about memory that runs out.
 
+mod answer_text;
 mod args;
 mod du;
+mod dump;
 mod eval;
 mod explain;
 mod export;
 mod file_report;
 mod find;
 mod index;
+mod indexed_path;
 mod info;
+mod ls;
 mod maintain;
 mod memory;
 mod output;
@@ -26,6 +31,7 @@ mod report;
 mod schema_file;
 mod search;
 mod similar;
+mod stat;
 mod terminal;
 mod terms;
 mod tune;
@@ -49,6 +55,9 @@ fn main() -> ExitCode {
         Verb::Find(args) => find::run(args),
         Verb::Du(args) => du::run(args),
         Verb::Report(args) => file_report::run(args),
+        Verb::Ls(args) => ls::run(args),
+        Verb::Stat(args) => stat::run(args),
+        Verb::Dump(args) => dump::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),

@@ -25,6 +25,18 @@ pub fn quoted(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// A name in quotes, as `ls --quoting-style=shell-escape-always` quotes it.
+pub fn in_quotes(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.contains('\'') && text.chars().all(stands_in_double_quotes) => format!("\"{text}\""),
+        _ => {
+            let mut quoter = Quoter::quoting();
+            quoter.push(bytes);
+            quoter.finish()
+        }
+    }
+}
+
 /// A text for people on one line, quoted if it has anything unsafe.
 pub fn text_line(bytes: &[u8]) -> String {
     let mut quoter = Quoter::of(bytes);

@@ -41,6 +41,8 @@ pub enum Outcome {
     Nothing,
     /// Done, but some inputs failed and were listed.
     WithFailures,
+    /// Something that was named is not there, for verbs that end as other tools do then.
+    NotFound,
     /// The user asked to stop.
     Stopped,
 }
@@ -52,6 +54,7 @@ pub fn exit_code(result: Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Nothing | Outcome::WithFailures) => ExitCode::from(1),
+        Ok(Outcome::NotFound) => ExitCode::from(2),
         Ok(Outcome::Stopped) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,9 +1,9 @@
 //! The command line: every verb, option and help text. Nothing here acts on them.
 //!
 //! A value is checked here if it can be judged on its own. The verb checks what depends on the machine or on
-//! several options. `search.rs`, `eval.rs`, `export.rs` and `terms.rs` hold the arguments of the verbs with
-//! these names; `maintain.rs` holds the arguments of `delete`, `update`, `merge` and `check`. Other files
-//! hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs`
+//! several options. `search.rs`, `eval.rs`, `export.rs` and the like hold the arguments of the verbs with
+//! these names, `dump_out.rs` those of `dump`, `ls.rs` those of `ls` and `stat`, and `maintain.rs` those of `delete`, `update`, `merge` and
+//! `check`. Other files hold options: `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs`
 //! about columns, `similar.rs` for queries made from documents, and `stored.rs` about stored documents.
 //! `values.rs` parses values, and `short.rs` says what the short help shows.
 
@@ -12,11 +12,13 @@ mod contents;
 mod display;
 mod du;
 mod dump;
+mod dump_out;
 mod eval;
 mod export;
 mod file_report;
 mod find;
 mod info;
+mod ls;
 mod maintain;
 mod records;
 mod scan;
@@ -40,6 +42,7 @@ pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
 pub use display::{DisplayArgs, WhenArg};
 pub use du::{DU_EXAMPLES, DuArgs, DuKeyArg, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
+pub use dump_out::{DUMP_EXAMPLES, DumpOutArgs, DumpOutFormat};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
@@ -49,6 +52,7 @@ pub use file_report::{ReportArgs, ReportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};
 use info::INFO_EXAMPLES;
 pub use info::InfoArgs;
+pub use ls::{LS_EXAMPLES, LsArgs, STAT_EXAMPLES, StatArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use records::FieldArgs;
@@ -89,6 +93,15 @@ pub enum Verb {
     /// Report on a file system: sums, ages, largest directories and files, as tables or as a page
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
+    /// List directories, with the options of GNU ls
+    #[command(after_help = LS_EXAMPLES)]
+    Ls(LsArgs),
+    /// Show what is known of entries of a file system, as GNU stat does
+    #[command(after_help = STAT_EXAMPLES)]
+    Stat(StatArgs),
+    /// Write the entries of a file system for other tools: find, GUFI, ncdu, lists of paths
+    #[command(after_help = DUMP_EXAMPLES)]
+    Dump(DumpOutArgs),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

@@ -13,7 +13,7 @@ mod binary;
 mod send;
 mod shape;
 mod sort;
-mod target;
+pub mod target;
 mod write;
 
 use std::io::{self, IsTerminal};

@@ -3,8 +3,8 @@
 //! `answers.rs` tests success, `faults.rs` failures, `limits.rs` and `address_space.rs` limits of the
 //! system, and `odd_files.rs` unusual files. `asking.rs` is about other forms of queries, `chains.rs` about
 //! custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about filters,
-//! `contents.rs` about compressed and binary files, `csv.rs` about rows of CSV, `du.rs` about sums of
-//! directories, `entries.rs` about trees without content, `eval.rs` about measures, `export/` about
+//! `contents.rs` about compressed and binary files, `csv.rs` about rows of CSV, `du.rs`, `ls.rs` and `stat.rs`
+//! compare answers about trees with GNU's, `dump.rs` is about dumps for other tools, `entries.rs` about trees without content, `eval.rs` about measures, `export/` about
 //! exports, `guides.rs` runs the commands of the documentation, `keys.rs` is about keys of records,
 //! `maintain.rs` about changes of an existing index, `printed.rs` about hostile names and what people see,
 //! `records.rs` about records with fields, `record_values.rs` about their values, `report.rs` about reports on
@@ -23,6 +23,7 @@ mod conditions;
 mod contents;
 mod csv;
 mod du;
+mod dump;
 mod entries;
 mod eval;
 mod export;
@@ -30,6 +31,7 @@ mod faults;
 mod guides;
 mod keys;
 mod limits;
+mod ls;
 mod maintain;
 mod odd_files;
 mod printed;
@@ -39,6 +41,7 @@ mod report;
 mod similar;
 mod snippets;
 mod sources;
+mod stat;
 mod stored;
 mod trusted;
 mod tune;

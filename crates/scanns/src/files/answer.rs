@@ -191,7 +191,7 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
 
 /// The uppermost entries of an index, in order; if there are many, as of a list of files, the empty path,
 /// which stands for the whole index.
-fn tops(facts: &IndexFacts<'_>) -> Result<Vec<Vec<u8>>> {
+pub(super) fn tops(facts: &IndexFacts<'_>) -> Result<Vec<Vec<u8>>> {
     let reader = &facts.reader;
     let kind = ValueRange::one(reader.field("type"), Value::Text(b"directory".to_vec()));
     let mut tops: Vec<Vec<u8>> = Vec::new();

@@ -11,7 +11,7 @@ use crate::schema::{Field, FieldKind, Value, ValueRef};
 use crate::source::{Entry, EntryBatch, EntryKind};
 
 /// The columns, in the order of [`EntryReader::columns`].
-const COLUMNS: [(&str, FieldKind); 18] = [
+const COLUMNS: [(&str, FieldKind); 19] = [
     ("path", FieldKind::Path),
     ("type", FieldKind::Keyword),
     ("target", FieldKind::Keyword),
@@ -30,6 +30,7 @@ const COLUMNS: [(&str, FieldKind); 18] = [
     ("links", FieldKind::Unsigned),
     ("device", FieldKind::Unsigned),
     ("name", FieldKind::Keyword),
+    ("depth", FieldKind::Unsigned),
 ];
 
 /// All columns of an entry. Its name is a part of its path.

@@ -71,8 +71,24 @@ impl<'s> IndexFacts<'s> {
         })
     }
 
-    /// The entry that a path leads to if all links are followed.
-    fn follow(&self, path: &[u8], links: usize) -> FoundTarget {
+    /// The entry that a path leads to if all links are followed; `None` if the index does not tell.
+    pub(super) fn resolve(&self, path: &[u8]) -> Option<EntryBatch> {
+        self.follow(path, MOST_LINKS).ok()
+    }
+
+    /// The entry at a path, of which the directories may be links.
+    pub(super) fn entry_through_links(&self, path: &[u8]) -> Option<EntryBatch> {
+        let path = without_slash(path);
+        self.entry_at(path).or_else(|| {
+            let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+            let directory = self.resolve(parent(path))?;
+            let directory = directory.iter().next()?;
+            self.entry_at(&joined(directory.path, name))
+        })
+    }
+
+    /// The entry that a path leads to if all links are followed; otherwise why there is none.
+    fn follow(&self, path: &[u8], links: usize) -> Result<EntryBatch, FoundTarget> {
         let mut place: Vec<u8> = Vec::new();
         let mut names = path.split(|&byte| byte == b'/').enumerate().peekable();
         while let Some((at, name)) = names.next() {
@@ -98,23 +114,23 @@ impl<'s> IndexFacts<'s> {
                 if !is_last && !known {
                     continue;
                 }
-                return if known { FoundTarget::Missing } else { FoundTarget::Unknown };
+                return Err(if known { FoundTarget::Missing } else { FoundTarget::Unknown });
             };
-            let Some(entry) = batch.iter().next() else { return FoundTarget::Unknown };
+            let Some(entry) = batch.iter().next() else { return Err(FoundTarget::Unknown) };
             if entry.kind == Some(EntryKind::Link) {
-                let Some(target) = entry.target else { return FoundTarget::Unknown };
+                let Some(target) = entry.target else { return Err(FoundTarget::Unknown) };
                 if links == 0 {
-                    return FoundTarget::Loop;
+                    return Err(FoundTarget::Loop);
                 }
                 let rest: Vec<&[u8]> = names.map(|(_, name)| name).collect();
                 let next = [&[joined(parent(&place), target).as_slice()][..], &rest].concat().join(&b'/');
                 return self.follow(&next, links - 1);
             }
             if is_last {
-                return FindType::of(&entry).map_or(FoundTarget::Unknown, FoundTarget::Entry);
+                return Ok(batch);
             }
         }
-        FoundTarget::Unknown
+        Err(FoundTarget::Unknown)
     }
 }
 
@@ -155,7 +171,13 @@ impl FindFacts for IndexFacts<'_> {
 
     fn target(&self, entry: &Entry) -> FoundTarget {
         match entry.target {
-            Some(target) => self.follow(&joined(parent(entry.path), target), MOST_LINKS),
+            Some(target) => match self.follow(&joined(parent(entry.path), target), MOST_LINKS) {
+                Ok(found) => {
+                    let kind = found.iter().next().and_then(|entry| FindType::of(&entry));
+                    kind.map_or(FoundTarget::Unknown, FoundTarget::Entry)
+                }
+                Err(why) => why,
+            },
             None => FoundTarget::Unknown,
         }
     }
@@ -178,9 +200,10 @@ impl FindFacts for IndexFacts<'_> {
 }
 
 /// The path of a target in a directory.
-fn joined(directory: &[u8], target: &[u8]) -> Vec<u8> {
+pub(super) fn joined(directory: &[u8], target: &[u8]) -> Vec<u8> {
     match target.starts_with(b"/") {
         true => target.to_vec(),
+        false if directory.ends_with(b"/") => [directory, target].concat(),
         false => [directory, target].join(&b'/'),
     }
 }

@@ -1,27 +1,38 @@
 //! Questions about file systems in the words of other tools, answered from an index of their entries.
 //!
-//! [`find_entries`] answers GNU find's expressions, and [`disk_usage`] sums up directories as GNU du does.
-//! [`usage_by`] sums up owners, ages and other values, and [`report_files`] reports on everything at once.
+//! [`find_entries`] answers GNU find's expressions, [`disk_usage`] sums up directories as GNU du does, and
+//! [`usage_by`] owners, ages and other values; [`report_files`] reports on everything at once.
+//! [`list_entries`] lists directories as ls does (`list/`), [`stat_entries`] shows entries as stat does
+//! (`stat/`), and [`export_entries`] writes entries for other tools (`export/`).
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
 //! entry, and `select.rs` chooses the documents that may match. `find/` is the language itself; it knows no
 //! index.
 
 mod answer;
+mod date_text;
 mod entries;
+mod export;
 mod find;
+mod human;
 mod known;
+mod list;
 mod order;
 mod report;
 mod select;
+mod stat;
 mod usage;
 mod usage_by;
 
 pub use answer::{FindOptions, FindReport, find_entries};
+pub use export::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
+pub use human::human_size;
+pub use list::{ListHidden, ListMark, ListOptions, ListReport, ListSort, ListTime, ListedPath, list_entries};
 pub use report::{
     AGE_CLASSES, AgeTable, CountedPaths, EntrySums, FilesReport, NamedSums, RankedDirectory, RankedFile,
     RankedPath, ReportNode, ReportNotable, ReportOptions, ReportRankings, ReportTotals, SIZE_CLASSES,
     UnknownValues, report_files,
 };
+pub use stat::{StatLayout, StatOptions, StatReport, stat_entries};
 pub use usage::{UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage};
 pub use usage_by::{UsageKey, UsageSumOf, usage_by};

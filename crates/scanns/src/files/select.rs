@@ -18,6 +18,18 @@ pub(super) fn below(reader: &EntryReader<'_>, path: &[u8]) -> Query {
     Query::any_of(vec![Query::Values(itself), Query::Values(ValueRange::prefix(field, &prefix))])
 }
 
+/// Entries in a directory, without those in its directories.
+pub(super) fn inside(reader: &EntryReader<'_>, directory: &[u8]) -> Query {
+    let mut prefix = directory.to_vec();
+    if !prefix.ends_with(b"/") {
+        prefix.push(b'/');
+    }
+    let names = directory.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).count() as u64;
+    let depth = ValueRange::one(reader.field("depth"), Value::Unsigned(names + 1));
+    let below = ValueRange::prefix(reader.field("path"), &prefix);
+    all_of(vec![Query::Values(below), Query::Values(depth)])
+}
+
 /// Entries that satisfy all conditions, or whose values are not known.
 pub(super) fn matching(reader: &EntryReader<'_>, wanted: &Requirements) -> Vec<Query> {
     let mut filter = Vec::new();

@@ -128,6 +128,6 @@ fn clamp(nanoseconds: i128) -> i64 {
 }
 
 /// The time of nanoseconds since 1970.
-pub(super) fn timestamp(nanoseconds: i64) -> Timestamp {
+pub fn timestamp(nanoseconds: i64) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or_default()
 }

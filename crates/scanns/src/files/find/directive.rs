@@ -34,7 +34,9 @@ impl Directive {
             _ => self.place(subject, out).or_else(|| self.column(subject.entry, out)),
         };
         if known.is_none() {
-            self.layout.text(UNKNOWN, out);
+            // A target may be any text: none at all is what find prints for entries that are not links.
+            let is_target = self.field == PrintField::LinkTarget;
+            self.layout.text(if is_target { b"" } else { UNKNOWN }, out);
         }
         known.is_some()
     }
@@ -139,7 +141,7 @@ fn sparseness(size: u64, blocks: u64) -> f64 {
 }
 
 /// The mode as `ls -l` shows it.
-pub(super) fn mode_text(entry: &Entry) -> Option<[u8; 10]> {
+pub fn mode_text(entry: &Entry) -> Option<[u8; 10]> {
     let mode = entry.mode?;
     let kind = match FindType::of(entry) {
         Some(FindType::Regular) => b'-',

@@ -34,14 +34,21 @@ pub(super) struct Directive {
 
 /// The flags, the width and the precision of printf(3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct PrintLayout {
-    pub(super) left: bool,
-    pub(super) plus: bool,
-    pub(super) space: bool,
-    pub(super) alternate: bool,
-    pub(super) zero: bool,
-    pub(super) width: usize,
-    pub(super) precision: Option<usize>,
+pub struct PrintLayout {
+    /// Fills up at the right (`-`).
+    pub left: bool,
+    /// Shows the sign of positive numbers (`+`).
+    pub plus: bool,
+    /// Shows a space instead of it.
+    pub space: bool,
+    /// The alternate form (`#`).
+    pub alternate: bool,
+    /// Fills up numbers with zeros.
+    pub zero: bool,
+    /// The least width.
+    pub width: usize,
+    /// The precision.
+    pub precision: Option<usize>,
 }
 
 /// What a directive prints.

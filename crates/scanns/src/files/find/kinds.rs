@@ -43,7 +43,7 @@ impl FindType {
     }
 
     /// Its letter in `-type`.
-    pub(super) fn letter(self) -> u8 {
+    pub fn letter(self) -> u8 {
         match self {
             FindType::Block => b'b',
             FindType::Character => b'c',

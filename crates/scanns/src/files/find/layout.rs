@@ -4,13 +4,13 @@ use super::format::PrintLayout;
 
 impl PrintLayout {
     /// `%s`: the precision is the most bytes.
-    pub(super) fn text(&self, text: &[u8], out: &mut Vec<u8>) {
+    pub fn text(&self, text: &[u8], out: &mut Vec<u8>) {
         let length = self.precision.map_or(text.len(), |most| most.min(text.len()));
         self.padded(out, |out| out.extend_from_slice(text.get(..length).unwrap_or(text)));
     }
 
     /// `%d`
-    pub(super) fn number(&self, number: u64, out: &mut Vec<u8>) {
+    pub fn number(&self, number: u64, out: &mut Vec<u8>) {
         let sign: &[u8] = match (self.plus, self.space) {
             (true, _) => b"+",
             (false, true) => b" ",
@@ -20,7 +20,7 @@ impl PrintLayout {
     }
 
     /// `%o`; the alternate form begins with a zero.
-    pub(super) fn octal(&self, number: u32, out: &mut Vec<u8>) {
+    pub fn octal(&self, number: u32, out: &mut Vec<u8>) {
         let text = digits(u64::from(number), 8);
         let is_short = self.precision.unwrap_or(0) <= text.len();
         match self.alternate && number != 0 && is_short {
@@ -34,7 +34,7 @@ impl PrintLayout {
     }
 
     /// `%g`
-    pub(super) fn general(&self, number: f64, out: &mut Vec<u8>) {
+    pub fn general(&self, number: f64, out: &mut Vec<u8>) {
         let sign: &[u8] = match (self.plus, self.space) {
             (true, _) => b"+",
             (false, true) => b" ",
@@ -49,7 +49,7 @@ impl PrintLayout {
     }
 
     /// A sign and digits: the precision is the least number of digits, a zero fills up to the width.
-    fn digits(&self, sign: &[u8], digits: &[u8], out: &mut Vec<u8>) {
+    pub fn digits(&self, sign: &[u8], digits: &[u8], out: &mut Vec<u8>) {
         let digits =
             if self.precision == Some(0) && digits == b"0" && !self.alternate { b"" } else { digits };
         let fill = self.zero && !self.left && self.precision.is_none();

@@ -37,12 +37,14 @@ mod tests;
 mod unknown;
 mod walk;
 
-pub use date::Setting;
+pub use date::{Setting, timestamp};
+pub use directive::mode_text;
 pub use evaluate::FindSink;
 pub use expression::{FindCommand, FindOutput};
 pub use facts::{FindFacts, FindType, FoundTarget, OwnerIdentity, ReferenceEntry};
+pub use format::PrintLayout;
 pub use kinds::KindSet;
 pub use parse::parse;
 pub use requirements::{NamePart, Requirements, Span};
-pub use unknown::UnknownColumn;
+pub use unknown::{UnknownColumn, lack};
 pub use walk::{FindWalk, Next};

@@ -11,6 +11,15 @@ pub struct UnknownColumn {
     pub example: Vec<u8>,
 }
 
+/// Counts an entry whose `value` is not known.
+#[cold]
+pub fn lack(counts: &mut Vec<UnknownColumn>, value: &str, path: &[u8]) {
+    match counts.iter_mut().find(|known| known.word == value.as_bytes()) {
+        Some(known) => known.count += 1,
+        None => counts.push(UnknownColumn { word: value.into(), count: 1, example: path.to_vec() }),
+    }
+}
+
 /// The counts, by the number of the test or the action.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unknowns {

@@ -11,6 +11,10 @@ use crate::source::{Entry, EntryKind, nanoseconds};
 #[inline]
 pub(super) fn put<'a>(field: FindField, value: &'a [u8], entry: &mut Entry<'a>) -> Result<(), &'static str> {
     const SIZE: &str = "a number was expected";
+    // `scanns find` prints this for what its index does not know.
+    if value == b"?" && !field.is_name() && field != FindField::Target {
+        return Ok(());
+    }
     match field {
         FindField::Size => entry.size = Some(number(value).ok_or(SIZE)?),
         FindField::Blocks => entry.blocks = Some(number(value).ok_or(SIZE)?),
@@ -124,5 +128,17 @@ mod tests {
         for text in ["-", ".", "x", "1.x", "1-2", "--1"] {
             assert!(time(text.as_bytes()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_mark_is_a_value_that_is_not_known_except_in_names() {
+        let mut entry = Entry::default();
+        for field in [FindField::Size, FindField::Uid, FindField::Mode, FindField::Modified, FindField::Owner]
+        {
+            assert_eq!(put(field, b"?", &mut entry), Ok(()));
+        }
+        assert_eq!(entry, Entry::default());
+        assert_eq!(put(FindField::Target, b"?", &mut entry), Ok(()));
+        assert_eq!(entry.target, Some(b"?".as_slice()));
     }
 }

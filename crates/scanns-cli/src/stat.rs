@@ -1,0 +1,38 @@
+//! `scanns stat`: entries of an index, as GNU stat shows them.
+
+use std::io::{self, IsTerminal};
+use std::os::unix::ffi::OsStrExt;
+
+use anyhow::Result;
+use scanns::Snapshot;
+use scanns::files::{StatLayout, StatOptions, stat_entries};
+
+use crate::answer_text::{note_unknown, write_answer};
+use crate::args::StatArgs;
+use crate::ls::listed;
+use crate::quoting::{in_quotes, quoted};
+use crate::report::{self, Outcome};
+
+/// Runs the verb.
+pub fn run(args: &StatArgs) -> Result<Outcome> {
+    let snapshot = Snapshot::open(&args.index)?;
+    let paths = listed(&snapshot, &args.paths);
+    let options = StatOptions {
+        layout: match (&args.format, &args.printf) {
+            (Some(format), _) if format == "json" => StatLayout::Json,
+            (Some(format), _) => StatLayout::Format(format.as_bytes().to_vec()),
+            (None, Some(format)) => StatLayout::Printf(format.as_bytes().to_vec()),
+            (None, None) => StatLayout::Default,
+        },
+        zone: jiff::tz::TimeZone::system(),
+        quote: in_quotes,
+        quote_default: io::stdout().is_terminal().then_some(|name| quoted(name).into_owned()),
+    };
+    let report = write_answer(io::stdout().lock(), |out| stat_entries(&snapshot, &paths, &options, out))?;
+    for path in &report.missing {
+        report::note(&format!("{}: not in the index", quoted(path)));
+    }
+    note_unknown(&report.unknown);
+    let is_whole = report.missing.is_empty() && report.unknown.is_empty();
+    Ok(if is_whole { Outcome::Done } else { Outcome::WithFailures })
+}
