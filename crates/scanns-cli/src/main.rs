@@ -7,6 +7,7 @@
 //! format errors, scores, progress, sizes and counts. `memory.rs` is about memory that runs out.
 
 mod args;
+mod diff;
 mod du;
 mod eval;
 mod explain;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Search(args) => search::run(args),
         Verb::Find(args) => find::run(args),
         Verb::Du(args) => du::run(args),
+        Verb::Diff(args) => diff::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),

@@ -39,6 +39,8 @@ pub enum Outcome {
     Done,
     /// Nothing matched.
     Nothing,
+    /// The compared things differ.
+    Different,
     /// Done, but some inputs failed and were listed.
     WithFailures,
     /// The user asked to stop.
@@ -51,7 +53,7 @@ pub enum Outcome {
 pub fn exit_code(result: Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Nothing | Outcome::WithFailures) => ExitCode::from(1),
+        Ok(Outcome::Nothing | Outcome::Different | Outcome::WithFailures) => ExitCode::from(1),
         Ok(Outcome::Stopped) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -9,6 +9,7 @@
 
 mod columns;
 mod contents;
+mod diff;
 mod display;
 mod du;
 mod dump;
@@ -35,6 +36,7 @@ use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
+pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg};
 pub use display::{DisplayArgs, WhenArg};
 pub use du::{DU_EXAMPLES, DuArgs, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
@@ -79,6 +81,9 @@ pub enum Verb {
     /// Show the space that directories take, with the options of GNU du
     #[command(after_help = DU_EXAMPLES)]
     Du(DuArgs),
+    /// Compare two file systems by their indexes or dumps
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(Box<DiffArgs>),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

@@ -56,17 +56,17 @@ pub(super) enum BlockRows {
 
 /// What was found out while a dump was read.
 #[derive(Debug, Default)]
-pub(super) struct ReadDumpReport {
+pub(crate) struct ReadDumpReport {
     pub(super) path: PathBuf,
     /// The name of its format.
-    pub(super) format: &'static str,
+    pub(crate) format: &'static str,
     /// How it was compressed.
     pub(super) compression: Option<&'static str>,
     /// What is known of its format that the user should know.
     pub(super) remarks: &'static [&'static str],
-    pub(super) tally: DumpTally,
+    pub(crate) tally: DumpTally,
     /// Why it could not be read to its end.
-    pub(super) failure: Option<String>,
+    pub(crate) failure: Option<String>,
 }
 
 /// Reads the dumps of an import.
