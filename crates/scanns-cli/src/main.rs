@@ -9,6 +9,7 @@
 mod args;
 mod diff;
 mod du;
+mod duplicates;
 mod eval;
 mod explain;
 mod export;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Verb::Find(args) => find::run(args),
         Verb::Du(args) => du::run(args),
         Verb::Diff(args) => diff::run(args),
+        Verb::Duplicates(args) => duplicates::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),

@@ -13,6 +13,7 @@ mod diff;
 mod display;
 mod du;
 mod dump;
+mod duplicates;
 mod eval;
 mod export;
 mod find;
@@ -40,6 +41,7 @@ pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg};
 pub use display::{DisplayArgs, WhenArg};
 pub use du::{DU_EXAMPLES, DuArgs, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
+pub use duplicates::{DUPLICATES_EXAMPLES, DuplicatesArgs};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
@@ -84,6 +86,9 @@ pub enum Verb {
     /// Compare two file systems by their indexes or dumps
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(Box<DiffArgs>),
+    /// Find files with equal content
+    #[command(after_help = DUPLICATES_EXAMPLES)]
+    Duplicates(Box<DuplicatesArgs>),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

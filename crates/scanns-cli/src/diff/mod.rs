@@ -22,6 +22,7 @@ use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 use crate::units;
 use write::DifferenceWriter;
+pub use write::cell;
 
 /// Runs the verb.
 pub fn run(args: &DiffArgs) -> Result<Outcome> {

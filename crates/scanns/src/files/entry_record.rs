@@ -94,21 +94,27 @@ pub(super) fn entry_of(record: &[u8]) -> Option<Entry<'_>> {
     Some(Entry { size, blocks, uid, gid, mode, inode, links, device, ..entry })
 }
 
-/// Entries one after the other in one allocation.
+/// Records one after the other in one allocation.
 #[derive(Debug, Default)]
-pub(super) struct EntryRecords {
+pub(super) struct PackedRecords {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-impl EntryRecords {
+impl PackedRecords {
+    /// Adds a record.
+    pub(super) fn push(&mut self, record: &[u8]) {
+        self.bytes.extend_from_slice(record);
+        self.ends.push(self.bytes.len());
+    }
+
     /// Adds an entry.
-    pub(super) fn push(&mut self, entry: &Entry<'_>) {
+    pub(super) fn push_entry(&mut self, entry: &Entry<'_>) {
         put_entry(&mut self.bytes, entry);
         self.ends.push(self.bytes.len());
     }
 
-    /// The number of entries.
+    /// The number of records.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -118,7 +124,7 @@ impl EntryRecords {
         self.bytes.len() + self.ends.len() * size_of::<usize>()
     }
 
-    /// The bytes of an entry; empty if there are not as many.
+    /// The bytes of a record; empty if there are not as many.
     pub(super) fn record(&self, at: usize) -> &[u8] {
         let start = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied());
         let range = start.zip(self.ends.get(at).copied());
@@ -163,9 +169,9 @@ mod tests {
             ..Entry::default()
         };
         let partly = Entry { path: b"x", ctime: Some(7), device: Some(9), ..Entry::default() };
-        let mut records = EntryRecords::default();
+        let mut records = PackedRecords::default();
         let entries = [full, partly, Entry::default(), full];
-        entries.iter().for_each(|entry| records.push(entry));
+        entries.iter().for_each(|entry| records.push_entry(entry));
         for (at, entry) in entries.iter().enumerate() {
             assert_eq!(records.entry(at), *entry);
             assert_eq!(records.path(at), entry.path);

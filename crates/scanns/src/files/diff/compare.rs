@@ -101,7 +101,7 @@ pub(super) fn compare_sorted(
     let whole_seconds = old.facts.is_fine() != new.facts.is_fine();
     let rules = FieldRules { ignored: options.ignored, whole_seconds };
     let with_devices = old.facts.knows_devices() && new.facts.knows_devices();
-    let moves = Moves::find(&old.entries, &new.entries, rules, with_devices, options.memory / 3)?;
+    let moves = Moves::find(&old.entries, &new.entries, rules, with_devices, options.memory / 3 * 2)?;
     let unknown = [0; ENTRY_FIELDS.len()];
     let mut comparison =
         TreeComparison { rules, moves: &moves, removed: 0, added: 0, counts: DiffCounts::default(), unknown };

@@ -1,6 +1,6 @@
 //! The values of entries that are compared.
 
-use crate::source::Entry;
+use crate::source::{Entry, EntryKind};
 
 /// The bits of permissions in a mode.
 const PERMISSIONS: u32 = 0o7777;
@@ -161,8 +161,14 @@ impl FieldRules {
     /// The fields that differ, and those that only one of the entries has.
     pub(super) fn compare(self, old: &Entry<'_>, new: &Entry<'_>) -> (EntryFieldSet, EntryFieldSet) {
         let (mut changed, mut unknown) = (EntryFieldSet::default(), EntryFieldSet::default());
+        let is_directory = |entry: &Entry<'_>| entry.kind == Some(EntryKind::Directory);
+        let mut ignored = self.ignored;
+        if is_directory(old) && is_directory(new) {
+            // Both follow from what is in the directory, in the way of the file system.
+            ignored = ignored.with(EntryField::Size).with(EntryField::Links);
+        }
         for field in ENTRY_FIELDS {
-            if self.ignored.contains(field) {
+            if ignored.contains(field) {
                 continue;
             }
             match (field.value(old), field.value(new)) {
@@ -194,7 +200,6 @@ impl FieldRules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::EntryKind;
 
     #[test]
     fn every_field_has_a_name_that_finds_it() {

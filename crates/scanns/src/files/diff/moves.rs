@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::super::entry_record::EntryRecords;
-use super::super::sorted_entries::{EntryCursor, SortedEntries};
+use super::super::entry_record::PackedRecords;
+use super::super::sorted_records::{RecordCursor, SortedRecords};
 use super::fields::FieldRules;
 use super::pairs::{EntryPairs, split};
 use crate::error::Result;
@@ -24,10 +24,10 @@ pub(super) enum Side<'a> {
 
 /// Reads two trees side by side, and returns their cursors at the end.
 pub(super) fn side_by_side<'s>(
-    old: &'s SortedEntries,
-    new: &'s SortedEntries,
+    old: &'s SortedRecords,
+    new: &'s SortedRecords,
     mut visit: impl FnMut(Side<'_>) -> Result<bool>,
-) -> Result<(EntryCursor<'s>, EntryCursor<'s>)> {
+) -> Result<(RecordCursor<'s>, RecordCursor<'s>)> {
     let (mut olds, mut news) = (old.read()?, new.read()?);
     loop {
         let (side, steps) = match (olds.entry(), news.entry()) {
@@ -66,18 +66,18 @@ pub(super) struct Moves {
 impl Moves {
     /// Finds the moves between two trees, with at most `limit` bytes of memory.
     pub(super) fn find(
-        old: &SortedEntries,
-        new: &SortedEntries,
+        old: &SortedRecords,
+        new: &SortedRecords,
         rules: FieldRules,
         with_devices: bool,
         limit: usize,
     ) -> Result<Self> {
-        let (mut removed, mut added) = (EntryRecords::default(), EntryRecords::default());
+        let (mut removed, mut added) = (PackedRecords::default(), PackedRecords::default());
         let mut given_up = false;
         side_by_side(old, new, |side| {
             match side {
-                Side::Old(entry) => removed.push(&entry),
-                Side::New(entry) => added.push(&entry),
+                Side::Old(entry) => removed.push_entry(&entry),
+                Side::New(entry) => added.push_entry(&entry),
                 Side::Both(..) => {}
             }
             let entries = removed.len() + added.len();

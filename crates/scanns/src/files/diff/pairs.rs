@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::entry_record::EntryRecords;
+use super::super::entry_record::PackedRecords;
 use super::super::order::walk_order;
 use super::fields::FieldRules;
 use crate::source::{Entry, EntryKind};
@@ -14,8 +14,8 @@ type FileIdentity = (u64, u64, Option<u8>);
 /// Removed and added entries, and which of them belong together.
 #[derive(Debug, Default)]
 pub(super) struct EntryPairs {
-    pub(super) removed: EntryRecords,
-    pub(super) added: EntryRecords,
+    pub(super) removed: PackedRecords,
+    pub(super) added: PackedRecords,
     /// By removed entry, the added entry that it became.
     pub(super) new_of: Vec<Option<usize>>,
     /// By added entry, the removed entry that it was.
@@ -25,8 +25,8 @@ pub(super) struct EntryPairs {
 impl EntryPairs {
     /// Pairs entries, which are in the order of a walk. `with_devices` tells whether both trees know devices.
     pub(super) fn find(
-        removed: EntryRecords,
-        added: EntryRecords,
+        removed: PackedRecords,
+        added: PackedRecords,
         rules: FieldRules,
         with_devices: bool,
     ) -> Self {
@@ -166,7 +166,7 @@ struct Identified {
 }
 
 /// The entries with known inodes, sorted by file.
-fn by_identity(entries: &EntryRecords, with_devices: bool) -> Vec<Identified> {
+fn by_identity(entries: &PackedRecords, with_devices: bool) -> Vec<Identified> {
     let identity = |at| {
         let entry = entries.entry(at);
         let device = if with_devices { entry.device.unwrap_or(0) } else { 0 };

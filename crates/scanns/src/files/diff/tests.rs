@@ -344,7 +344,7 @@ fn a_moved_directory_is_one_difference_even_if_something_in_it_changed() {
 fn without_memory_for_moves_entries_are_added_and_removed() {
     let old: Vec<_> = (0..50).map(|at| with_inode(&format!("/a{at:02}"), at, EntryKind::File)).collect();
     let new: Vec<_> = (0..50).map(|at| with_inode(&format!("/b{at:02}"), at, EntryKind::File)).collect();
-    let little = options(3000);
+    let little = options(6000);
     let report = compare_sorted(&sorted(&old, &little), &sorted(&new, &little), &little, &mut |_| Ok(()));
     let report = report.unwrap();
     assert!(report.moves_unknown);

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::super::entry_record::{path_of, put_entry};
 use super::super::order::without_slash;
-use super::super::sorted_entries::{EntryDoubles, EntrySorter, SortedEntries};
+use super::super::sorted_records::{RecordDoubles, RecordSorter, SortedRecords, by_path};
 use super::fields::{EntryFieldSet, SECOND};
 use crate::error::Result;
 use crate::record::dump::DumpTally;
@@ -58,7 +59,9 @@ impl TreeReport {
 pub(super) struct TreeCollector<'o> {
     root: Option<&'o [u8]>,
     below: Option<&'o [u8]>,
-    sorter: EntrySorter,
+    sorter: RecordSorter,
+    /// The entry that is being added.
+    record: Vec<u8>,
     facts: TreeFacts,
 }
 
@@ -78,7 +81,7 @@ pub(super) struct TreeFacts {
 /// A tree that was read.
 #[derive(Debug)]
 pub(super) struct SortedTree {
-    pub(super) entries: SortedEntries,
+    pub(super) entries: SortedRecords,
     pub(super) facts: TreeFacts,
 }
 
@@ -88,7 +91,8 @@ impl<'o> TreeCollector<'o> {
         TreeCollector {
             root: root.map(without_slash),
             below: options.below.as_deref().map(without_slash),
-            sorter: EntrySorter::new(options.memory / 3, &options.temporary),
+            sorter: RecordSorter::new(by_path, options.memory / 6, &options.temporary),
+            record: Vec::new(),
             facts: TreeFacts::default(),
         }
     }
@@ -110,7 +114,9 @@ impl<'o> TreeCollector<'o> {
         facts.has_fractions |= times.into_iter().flatten().any(|time| time % SECOND != 0);
         facts.has_inodes |= entry.inode.is_some();
         facts.lacks_devices |= entry.inode.is_some() && entry.device.is_none();
-        self.sorter.push(&Entry { path, ..*entry })
+        self.record.clear();
+        put_entry(&mut self.record, &Entry { path, ..*entry });
+        self.sorter.push(&self.record)
     }
 
     /// The entries, sorted.
@@ -133,7 +139,7 @@ impl TreeFacts {
 
 impl SortedTree {
     /// The report of the tree, with doubles that were found while it was read.
-    pub(super) fn report(&self, found: &EntryDoubles) -> TreeReport {
+    pub(super) fn report(&self, found: &RecordDoubles) -> TreeReport {
         let before = &self.entries.doubled;
         let first = if before.count > 0 { before } else { found };
         let TreeFacts { entries, elsewhere, .. } = self.facts;
@@ -142,7 +148,7 @@ impl SortedTree {
             entries: entries - doubled,
             elsewhere,
             doubled,
-            first_doubled: first.first.clone(),
+            first_doubled: path_of(&first.first).to_vec(),
             ..TreeReport::default()
         }
     }

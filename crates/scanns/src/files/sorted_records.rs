@@ -1,8 +1,8 @@
-//! Sorts the entries of a tree by path in bounded memory, in the order of a walk with sorted names.
+//! Sorts records, such as the entries of a tree, in bounded memory.
 //!
-//! Entries are collected up to a limit. Beyond it, what was collected is sorted and written as a run into a
+//! Records are collected up to a limit. Beyond it, what was collected is sorted and written as a run into a
 //! temporary file, and the runs are merged while they are read. The files have no name, so that they vanish
-//! with the process. Of several entries with one path the last one counts.
+//! with the process. Of several records with one place in the order, the last one counts.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -13,7 +13,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic;
 
-use super::entry_record::{EntryRecords, entry_of, path_of};
+use super::entry_record::{PackedRecords, entry_of, path_of};
 use super::order::walk_order;
 use crate::error::{Error, Result};
 use crate::source::Entry;
@@ -27,102 +27,114 @@ const READ: usize = 64 << 10;
 /// The bytes before a record in a run: its length.
 const HEADER: usize = 4;
 
-/// Takes entries in any order.
+/// Compares two records.
+pub(super) type RecordOrder = fn(&[u8], &[u8]) -> Ordering;
+
+/// Compares entries by their paths, in the order of a walk with sorted names.
+pub(super) fn by_path(one: &[u8], other: &[u8]) -> Ordering {
+    walk_order(path_of(one), path_of(other))
+}
+
+/// Takes records in any order. They must not be empty.
 #[derive(Debug)]
-pub(super) struct EntrySorter {
-    /// The most memory of entries, in bytes.
+pub(super) struct RecordSorter {
+    order: RecordOrder,
+    /// The most memory of records, in bytes.
     limit: usize,
     /// Where temporary files are made.
     directory: PathBuf,
-    records: EntryRecords,
+    records: PackedRecords,
     runs: Vec<File>,
-    doubled: EntryDoubles,
+    doubled: RecordDoubles,
 }
 
-/// Entries whose path another entry of the tree has.
+/// Records with the place of another record in the order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct EntryDoubles {
+pub(super) struct RecordDoubles {
     pub(super) count: u64,
-    /// The first path.
+    /// The first record.
     pub(super) first: Vec<u8>,
 }
 
-impl EntryDoubles {
-    fn add(&mut self, path: &[u8]) {
+impl RecordDoubles {
+    fn add(&mut self, record: &[u8]) {
         if self.count == 0 {
-            self.first = path.to_vec();
+            self.first = record.to_vec();
         }
         self.count += 1;
     }
 }
 
-impl EntrySorter {
-    pub(super) fn new(limit: usize, directory: &Path) -> Self {
-        EntrySorter {
+impl RecordSorter {
+    pub(super) fn new(order: RecordOrder, limit: usize, directory: &Path) -> Self {
+        RecordSorter {
+            order,
             limit,
             directory: directory.to_path_buf(),
-            records: EntryRecords::default(),
+            records: PackedRecords::default(),
             runs: Vec::new(),
-            doubled: EntryDoubles::default(),
+            doubled: RecordDoubles::default(),
         }
     }
 
-    /// Adds an entry.
+    /// Adds a record.
     ///
     /// # Errors
     /// A temporary file cannot be written.
-    pub(super) fn push(&mut self, entry: &Entry<'_>) -> Result<()> {
-        self.records.push(entry);
-        // Sorting needs a number for each entry.
+    pub(super) fn push(&mut self, record: &[u8]) -> Result<()> {
+        self.records.push(record);
+        // Sorting needs a number for each record.
         if self.records.memory() + self.records.len() * size_of::<u32>() > self.limit {
             self.spill()?;
         }
         Ok(())
     }
 
-    /// The entries, sorted.
+    /// The records, sorted.
     ///
     /// # Errors
     /// A temporary file cannot be written.
-    pub(super) fn finish(mut self) -> Result<SortedEntries> {
+    pub(super) fn finish(mut self) -> Result<SortedRecords> {
         if !self.runs.is_empty() {
             self.spill()?;
         }
-        let order = self.sorted();
-        Ok(SortedEntries { records: self.records, order, runs: self.runs, doubled: self.doubled })
+        let numbers = self.sorted();
+        let RecordSorter { order, records, runs, doubled, .. } = self;
+        Ok(SortedRecords { order, records, numbers, runs, doubled })
     }
 
-    /// The numbers of the collected entries in the order of their paths, without doubles.
+    /// The numbers of the collected records in order, without doubles.
     fn sorted(&mut self) -> Vec<u32> {
-        let records = &self.records;
-        let mut order: Vec<u32> = (0..u32::try_from(records.len()).unwrap_or(u32::MAX)).collect();
-        let path = |at: u32| records.path(at as usize);
-        order.sort_unstable_by(|&one, &other| walk_order(path(one), path(other)).then(other.cmp(&one)));
+        let (records, order) = (&self.records, self.order);
+        let compare =
+            |one: u32, other: u32| order(records.record(one as usize), records.record(other as usize));
+        let mut numbers: Vec<u32> = (0..u32::try_from(records.len()).unwrap_or(u32::MAX)).collect();
+        numbers.sort_unstable_by(|&one, &other| compare(one, other).then(other.cmp(&one)));
         let doubled = &mut self.doubled;
-        order.dedup_by(|next, kept| {
-            let is_double = path(*next) == path(*kept);
+        numbers.dedup_by(|next, kept| {
+            let is_double = compare(*next, *kept).is_eq();
             if is_double {
-                doubled.add(path(*kept));
+                doubled.add(records.record(*kept as usize));
             }
             is_double
         });
-        order
+        numbers
     }
 
     /// Writes what was collected as a run.
     fn spill(&mut self) -> Result<()> {
-        let order = self.sorted();
+        let numbers = self.sorted();
         let mut run = RunWriter::new(&self.directory)?;
-        for at in order {
+        for at in numbers {
             run.write(self.records.record(at as usize))?;
         }
         self.runs.push(run.finish()?);
-        self.records = EntryRecords::default();
+        self.records = PackedRecords::default();
         if self.runs.len() < MOST_RUNS {
             return Ok(());
         }
         let mut merged = RunWriter::new(&self.directory)?;
-        let mut cursor = EntryCursor::merging(&self.runs)?;
+        let mut cursor = RecordCursor::merging(self.order, &self.runs)?;
         while !cursor.record.is_empty() {
             merged.write(&cursor.record)?;
             cursor.advance()?;
@@ -184,54 +196,62 @@ fn temporary_file(directory: &Path) -> io::Result<File> {
     }
 }
 
-/// The entries of a tree by path, each path once. They can be read several times.
+/// Records in order. They can be read several times.
 #[derive(Debug)]
-pub(super) struct SortedEntries {
-    records: EntryRecords,
+pub(super) struct SortedRecords {
+    order: RecordOrder,
+    records: PackedRecords,
     /// The numbers of `records` in order.
-    order: Vec<u32>,
+    numbers: Vec<u32>,
     /// Sorted runs; if there are any, `records` is empty.
     runs: Vec<File>,
     /// Doubles that were found before the runs are merged.
-    pub(super) doubled: EntryDoubles,
+    pub(super) doubled: RecordDoubles,
 }
 
-impl SortedEntries {
-    /// The entries from the first.
+impl SortedRecords {
+    /// The records from the first.
     ///
     /// # Errors
     /// A temporary file cannot be read.
-    pub(super) fn read(&self) -> Result<EntryCursor<'_>> {
+    pub(super) fn read(&self) -> Result<RecordCursor<'_>> {
         if !self.runs.is_empty() {
-            return EntryCursor::merging(&self.runs);
+            return RecordCursor::merging(self.order, &self.runs);
         }
-        let mut cursor = EntryCursor { kept: Some(self), ..EntryCursor::default() };
+        let mut cursor = RecordCursor::new(self.order);
+        cursor.kept = Some(self);
         cursor.advance()?;
         Ok(cursor)
     }
 }
 
-/// A place among sorted entries.
-#[derive(Debug, Default)]
-pub(super) struct EntryCursor<'s> {
-    /// Entries in memory, if they are.
-    kept: Option<&'s SortedEntries>,
-    /// The number of entries of `kept` that were read.
+/// A place among sorted records.
+#[derive(Debug)]
+pub(super) struct RecordCursor<'s> {
+    order: RecordOrder,
+    /// The records, if they are in memory.
+    kept: Option<&'s SortedRecords>,
+    /// The number of records of `kept` that were read.
     at: usize,
     /// The runs that are not at their end.
     runs: BinaryHeap<RunReader<'s>>,
-    /// The current entry of the merged runs; empty at the end.
+    /// The current record of the merged runs; empty at the end.
     record: Vec<u8>,
     /// Doubles in different runs.
-    pub(super) doubled: EntryDoubles,
+    pub(super) doubled: RecordDoubles,
 }
 
-impl<'s> EntryCursor<'s> {
-    fn merging(runs: &'s [File]) -> Result<Self> {
-        let mut cursor = EntryCursor::default();
+impl<'s> RecordCursor<'s> {
+    fn new(order: RecordOrder) -> Self {
+        let (runs, record) = (BinaryHeap::new(), Vec::new());
+        RecordCursor { order, kept: None, at: 0, runs, record, doubled: RecordDoubles::default() }
+    }
+
+    fn merging(order: RecordOrder, runs: &'s [File]) -> Result<Self> {
+        let mut cursor = RecordCursor::new(order);
         for (number, file) in runs.iter().enumerate() {
-            let mut run =
-                RunReader { file, number, place: 0, buffer: Vec::new(), used: 0, record: Vec::new() };
+            let (buffer, record) = (Vec::new(), Vec::new());
+            let mut run = RunReader { order, file, number, place: 0, buffer, used: 0, record };
             if run.advance()? {
                 cursor.runs.push(run);
             }
@@ -240,18 +260,23 @@ impl<'s> EntryCursor<'s> {
         Ok(cursor)
     }
 
-    /// The current entry; `None` at the end.
-    pub(super) fn entry(&self) -> Option<Entry<'_>> {
+    /// The current record; `None` at the end.
+    pub(super) fn record(&self) -> Option<&[u8]> {
         match self.kept {
             Some(kept) => {
-                let at = *kept.order.get(self.at.checked_sub(1)?)?;
-                Some(kept.records.entry(at as usize))
+                let at = *kept.numbers.get(self.at.checked_sub(1)?)?;
+                Some(kept.records.record(at as usize))
             }
-            None => entry_of(&self.record),
+            None => Some(self.record.as_slice()).filter(|record| !record.is_empty()),
         }
     }
 
-    /// Goes to the next entry.
+    /// The current record, if it is an entry; `None` at the end.
+    pub(super) fn entry(&self) -> Option<Entry<'_>> {
+        entry_of(self.record()?)
+    }
+
+    /// Goes to the next record.
     ///
     /// # Errors
     /// A temporary file cannot be read.
@@ -261,13 +286,13 @@ impl<'s> EntryCursor<'s> {
             return Ok(());
         }
         self.record.clear();
-        // Of the entries with one path, the run with the highest number comes last.
+        // Of records with one place, that of the run with the highest number comes last.
         while let Some(mut first) = self.runs.peek_mut() {
             if !self.record.is_empty() {
-                if path_of(&self.record) != path_of(&first.record) {
+                if (self.order)(&self.record, &first.record).is_ne() {
                     break;
                 }
-                self.doubled.add(path_of(&first.record));
+                self.doubled.add(&first.record);
             }
             std::mem::swap(&mut self.record, &mut first.record);
             if !first.advance()? {
@@ -278,9 +303,10 @@ impl<'s> EntryCursor<'s> {
     }
 }
 
-/// Reads a run; the greatest one has the first path.
+/// Reads a run; the greatest one has the first record.
 #[derive(Debug)]
 struct RunReader<'s> {
+    order: RecordOrder,
     file: &'s File,
     /// The number of the run.
     number: usize,
@@ -339,7 +365,7 @@ impl RunReader<'_> {
 
 impl Ord for RunReader<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        let order = walk_order(path_of(&other.record), path_of(&self.record));
+        let order = (self.order)(&other.record, &self.record);
         order.then(other.number.cmp(&self.number))
     }
 }
@@ -362,14 +388,17 @@ impl Eq for RunReader<'_> {}
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::entry_record::put_entry;
     use super::*;
 
     /// Paths with their sizes as a sorter with a limit returns them, and the number of doubles.
     fn sorted(entries: &[(Vec<u8>, u64)], limit: usize) -> (Vec<(Vec<u8>, u64)>, u64) {
         let place = tempfile::tempdir().unwrap();
-        let mut sorter = EntrySorter::new(limit, place.path());
+        let mut sorter = RecordSorter::new(by_path, limit, place.path());
         for (path, size) in entries {
-            sorter.push(&Entry { path, size: Some(*size), ..Entry::default() }).unwrap();
+            let mut record = Vec::new();
+            put_entry(&mut record, &Entry { path, size: Some(*size), ..Entry::default() });
+            sorter.push(&record).unwrap();
         }
         let sorted = sorter.finish().unwrap();
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
@@ -386,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_sorted_with_any_memory_and_the_last_of_a_path_counts() {
+    fn records_are_sorted_with_any_memory_and_the_last_of_a_path_counts() {
         let seed = fastrand::u64(..);
         println!("seed {seed}");
         let mut random = fastrand::Rng::with_seed(seed);
@@ -413,8 +442,8 @@ mod tests {
 
     #[test]
     fn a_directory_that_cannot_be_written_is_an_error() {
-        let mut sorter = EntrySorter::new(0, Path::new("/nonexistent"));
-        let error = sorter.push(&Entry::default()).unwrap_err().to_string();
+        let mut sorter = RecordSorter::new(by_path, 0, Path::new("/nonexistent"));
+        let error = sorter.push(b"x").unwrap_err().to_string();
         assert!(error.contains("create a temporary file in /nonexistent"), "{error}");
     }
 }
