@@ -9,8 +9,10 @@
 
 mod answer_text;
 mod args;
+mod diff;
 mod du;
 mod dump;
+mod duplicates;
 mod eval;
 mod explain;
 mod export;
@@ -58,6 +60,8 @@ fn main() -> ExitCode {
         Verb::Ls(args) => ls::run(args),
         Verb::Stat(args) => stat::run(args),
         Verb::Dump(args) => dump::run(args),
+        Verb::Diff(args) => diff::run(args),
+        Verb::Duplicates(args) => duplicates::run(args),
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),

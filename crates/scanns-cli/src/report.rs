@@ -39,6 +39,8 @@ pub enum Outcome {
     Done,
     /// Nothing matched.
     Nothing,
+    /// The compared things differ.
+    Different,
     /// Done, but some inputs failed and were listed.
     WithFailures,
     /// Something that was named is not there, for verbs that end as other tools do then.
@@ -53,7 +55,7 @@ pub enum Outcome {
 pub fn exit_code(result: Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Nothing | Outcome::WithFailures) => ExitCode::from(1),
+        Ok(Outcome::Nothing | Outcome::Different | Outcome::WithFailures) => ExitCode::from(1),
         Ok(Outcome::NotFound) => ExitCode::from(2),
         Ok(Outcome::Stopped) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

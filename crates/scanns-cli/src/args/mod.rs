@@ -9,10 +9,12 @@
 
 mod columns;
 mod contents;
+mod diff;
 mod display;
 mod du;
 mod dump;
 mod dump_out;
+mod duplicates;
 mod eval;
 mod export;
 mod file_report;
@@ -39,10 +41,12 @@ use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
+pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg};
 pub use display::{DisplayArgs, WhenArg};
 pub use du::{DU_EXAMPLES, DuArgs, DuKeyArg, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
 pub use dump_out::{DUMP_EXAMPLES, DumpOutArgs, DumpOutFormat};
+pub use duplicates::{DUPLICATES_EXAMPLES, DuplicatesArgs};
 use eval::EVAL_EXAMPLES;
 pub use eval::{DocnoArg, EvalArgs, PartArg};
 use export::EXPORT_EXAMPLES;
@@ -102,6 +106,12 @@ pub enum Verb {
     /// Write the entries of a file system for other tools: find, GUFI, ncdu, lists of paths
     #[command(after_help = DUMP_EXAMPLES)]
     Dump(DumpOutArgs),
+    /// Compare two file systems by their indexes or dumps
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(Box<DiffArgs>),
+    /// Find files with equal content
+    #[command(after_help = DUPLICATES_EXAMPLES)]
+    Duplicates(Box<DuplicatesArgs>),
     /// Evaluate rankings with TREC topics and relevance judgements
     #[command(after_help = EVAL_EXAMPLES)]
     Eval(Box<EvalArgs>),

@@ -3,14 +3,19 @@
 //! [`find_entries`] answers GNU find's expressions, [`disk_usage`] sums up directories as GNU du does, and
 //! [`usage_by`] owners, ages and other values; [`report_files`] reports on everything at once.
 //! [`list_entries`] lists directories as ls does (`list/`), [`stat_entries`] shows entries as stat does
-//! (`stat/`), and [`export_entries`] writes entries for other tools (`export/`).
+//! (`stat/`), and [`export_entries`] writes entries for other tools (`export/`). [`compare_trees`] tells how
+//! two trees differ (`diff/`), and [`find_duplicates`] finds files with equal content (`duplicates/`).
+//!
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
 //! entry, and `select.rs` chooses the documents that may match. `find/` is the language itself; it knows no
 //! index.
 
 mod answer;
 mod date_text;
+mod diff;
+mod duplicates;
 mod entries;
+mod entry_record;
 mod export;
 mod find;
 mod human;
@@ -19,11 +24,20 @@ mod list;
 mod order;
 mod report;
 mod select;
+mod sorted_records;
 mod stat;
 mod usage;
 mod usage_by;
 
 pub use answer::{FindOptions, FindReport, find_entries};
+pub use diff::{
+    DiffCounts, DiffOptions, DiffReport, Difference, DifferenceKind, ENTRY_FIELDS, EntryField, EntryFieldSet,
+    FieldValue, Growth, GrowthBy, GrowthLine, TreeReport, TreeSource, VisitDifference, compare_trees,
+};
+pub use duplicates::{
+    DuplicateFile, DuplicateGroup, DuplicateOptions, DuplicateProgress, DuplicateReport, DuplicateTick,
+    DuplicateWatch, FaultyFiles, HashState, StateFault, find_duplicates,
+};
 pub use export::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
 pub use human::human_size;
@@ -36,3 +50,5 @@ pub use report::{
 pub use stat::{StatLayout, StatOptions, StatReport, stat_entries};
 pub use usage::{UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage};
 pub use usage_by::{UsageKey, UsageSumOf, usage_by};
+
+pub use crate::source::{Entry, EntryKind};

@@ -68,7 +68,7 @@ impl FindEntries for DumpImport<'_> {
         send: &SendBlock<'_>,
     ) -> Result<Vec<ReadDumpReport>> {
         call.progress.enter(Phase::Indexing);
-        DumpSource { options: self.dump, progress: call.progress, stop }.read(send)
+        DumpSource { options: self.dump, progress: call.progress, stop }.read(&mut |block| send(block))
     }
 
     fn settle(

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::block::{BlockRows, EntryBlock, SendBlock};
+use super::block::{BlockRows, EntryBlock};
 use crate::error::{Error, Result};
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::options::DumpOptions;
@@ -39,19 +39,19 @@ const ENDLESS: u64 = u64::MAX;
 
 /// What was found out while a dump was read.
 #[derive(Debug, Default)]
-pub(super) struct ReadDumpReport {
+pub(crate) struct ReadDumpReport {
     pub(super) path: PathBuf,
     /// The name of its format.
-    pub(super) format: &'static str,
+    pub(crate) format: &'static str,
     /// How it was compressed.
     pub(super) compression: Option<&'static str>,
     /// What is known of its format that the user should know.
     pub(super) remarks: &'static [&'static str],
-    pub(super) tally: DumpTally,
+    pub(crate) tally: DumpTally,
     /// When it was made, as far as that is known, in nanoseconds since 1970.
-    pub(super) made: i64,
+    pub(crate) made: i64,
     /// Why it could not be read to its end.
-    pub(super) failure: Option<String>,
+    pub(crate) failure: Option<String>,
 }
 
 /// Reads the dumps of an import.
@@ -60,6 +60,9 @@ pub(super) struct DumpSource<'a> {
     pub(super) progress: &'a Progress,
     pub(super) stop: &'a AtomicBool,
 }
+
+/// Takes a block; false if nobody wants another one.
+pub(super) type TakeBlock<'s> = dyn FnMut(EntryBlock) -> bool + 's;
 
 /// The bytes of a dump, with their number counted, until the import is stopped.
 struct CountedInput<'a> {
@@ -100,7 +103,7 @@ impl DumpSource<'_> {
     ///
     /// # Errors
     /// A format is not known, or the first dump cannot be opened.
-    pub(super) fn read(&self, send: &SendBlock<'_>) -> Result<Vec<ReadDumpReport>> {
+    pub(super) fn read(&self, send: &mut TakeBlock<'_>) -> Result<Vec<ReadDumpReport>> {
         let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |meta| meta.len());
         let total = self.options.files.iter().map(size).sum();
         self.progress.total_bytes.store(total, Ordering::Relaxed);
@@ -124,7 +127,7 @@ impl DumpSource<'_> {
         Ok(reports)
     }
 
-    fn read_dump(&self, dump: usize, report: &mut ReadDumpReport, send: &SendBlock<'_>) -> Result<()> {
+    fn read_dump(&self, dump: usize, report: &mut ReadDumpReport, send: &mut TakeBlock<'_>) -> Result<()> {
         let failed = |error| Error::io("read the dump", &report.path, error);
         let (file, from, size) = open(&report.path).map_err(failed)?;
         let waits = size == ENDLESS;

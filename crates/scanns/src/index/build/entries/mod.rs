@@ -8,11 +8,12 @@
 //!
 //! Documents whose entries were not found are deleted at the end: below the directories that a dump covers
 //! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
-//! (`lost_mounts.rs`).
+//! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index.
 
 mod block;
 mod dump_import;
 mod dump_reader;
+mod each_entry;
 mod held;
 mod known;
 mod lane;
@@ -23,4 +24,6 @@ mod threads;
 mod tops;
 
 pub(super) use dump_import::import;
+pub(crate) use dump_reader::ReadDumpReport;
+pub(crate) use each_entry::for_each_entry;
 pub(super) use scan_import::scan;

@@ -1,0 +1,105 @@
+//! Arguments of `scanns diff`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::units;
+
+/// Arguments of `scanns diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The older index of a file system, or a dump, or - for a dump on standard input
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The newer index of a file system, or a dump, or - for a dump on standard input
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// Show only these differences
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
+    pub only: Vec<DiffKindArg>,
+    /// Do not compare these: type, size, mtime, ctime, mode, owner, group, uid, gid, links, target, inode
+    #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// Compare the times of the last access, too
+    #[arg(long)]
+    pub atime: bool,
+    /// Compare only what is at and below PATH
+    #[arg(long, value_name = "PATH")]
+    pub below: Option<OsString>,
+    /// Compare the paths below this directory of OLD with those below --new-root
+    #[arg(long, value_name = "DIR", requires = "new_root")]
+    pub old_root: Option<OsString>,
+    /// Compare the paths below this directory of NEW with those below --old-root
+    #[arg(long, value_name = "DIR", requires = "old_root")]
+    pub new_root: Option<OsString>,
+    /// Show sums by directory, owner, group and extension instead of each difference
+    #[arg(long)]
+    pub summary: bool,
+    /// Sum up directories whose paths have at most N names
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "summary")]
+    pub depth: usize,
+    /// How differences are written; csv and json show invalid UTF-8 in names as replacements
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "lines")]
+    pub format: DiffFormatArg,
+    /// End paths with NUL, leave them as they are, and leave out values
+    #[arg(short = '0', long, conflicts_with_all = ["summary", "format"])]
+    pub null: bool,
+    /// The format of dumps, if it is not found out: see scanns help dumps
+    #[arg(long, value_name = "FORMAT")]
+    pub dump: Option<String>,
+    /// Details of the format of dumps: see scanns help dumps
+    #[arg(long, value_name = "STRING")]
+    pub dump_format: Option<String>,
+    /// Sort trees that need more memory in temporary files
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = units::parse_size)]
+    pub memory: u64,
+    /// The directory of temporary files [default: $TMPDIR or /tmp]
+    #[arg(long, value_name = "DIR")]
+    pub temporary: Option<PathBuf>,
+}
+
+/// What has happened to an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffKindArg {
+    /// It is only in NEW
+    Added,
+    /// It is only in OLD
+    Removed,
+    /// It has another path
+    Moved,
+    /// It has other values
+    Changed,
+}
+
+/// How answers about files are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormatArg {
+    /// For people
+    Lines,
+    /// A table with a header
+    Csv,
+    /// One JSON object per line
+    #[value(alias = "jsonl")]
+    Json,
+}
+
+/// Examples for the help.
+pub const DIFF_EXAMPLES: &str = r"Examples:
+  scanns diff monday.scanns tuesday.scanns
+      + /data/new.h5                        only in tuesday.scanns
+      - /data/old.h5                        only in monday.scanns
+      > /data/run -> /archive/run           moved; what moved along with a directory has no line
+      M /data/log  size 10 -> 20, mtime …   changed
+  scanns diff monday.dump.gz tuesday.scanns --only removed --below /home
+  scanns diff last-month.scanns fs.scanns --summary --depth 3
+      which directories, owners, groups and kinds of files have grown or shrunk
+  scanns diff a.scanns b.scanns --old-root /data --new-root /mnt/copy --ignore inode,ctime
+      whether a copy is complete; equal content has an equal size and mtime
+  scanns diff a.scanns b.scanns --ignore ctime --only added,changed -0 | tr '\0' '\n'
+
+OLD and NEW are indexes of file systems (scanns index --content none), or dumps. Nothing else is read: files
+whose size, times and other values are equal are the same. A file has moved if its inode and kind are the
+same and its time of birth, or else its size and mtime. Values that only one side has are not compared, and
+counted. Exit codes are those of diff: 0 the same, 1 different, 2 trouble, also if a dump is incomplete.";

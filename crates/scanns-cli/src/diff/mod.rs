@@ -1,0 +1,198 @@
+//! `scanns diff`: how two trees differ.
+//!
+//! `write.rs` writes differences, and `sums.rs` their sums.
+
+mod sums;
+mod write;
+
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use scanns::files::{
+    DiffCounts, DiffOptions, DiffReport, DifferenceKind, ENTRY_FIELDS, EntryField, EntryFieldSet, Growth,
+    TreeReport, TreeSource, compare_trees,
+};
+use scanns::sources::DumpFormat;
+use scanns::{Error, Snapshot};
+
+use crate::args::{DiffArgs, DiffFormatArg, DiffKindArg};
+use crate::output::Output;
+use crate::quoting::quoted;
+use crate::report::{self, Outcome};
+use crate::units;
+use write::DifferenceWriter;
+pub use write::cell;
+
+/// Runs the verb.
+pub fn run(args: &DiffArgs) -> Result<Outcome> {
+    let options = options(args)?;
+    let format = dump_format(args)?;
+    if args.old == args.new && args.old.as_os_str() == "-" {
+        bail!("only one of OLD and NEW can be standard input");
+    }
+    let (old_snapshot, new_snapshot) = (snapshot(&args.old)?, snapshot(&args.new)?);
+    let old = source(&args.old, old_snapshot.as_ref(), &format);
+    let new = source(&args.new, new_snapshot.as_ref(), &format);
+    let mut growth = args.summary.then(|| Growth::new(args.depth));
+    let mut writer = DifferenceWriter::new(Output::stdout(), args.format, args.null);
+    let (mut shown, mut failed) = (0_u64, None);
+    if growth.is_none() {
+        writer.header()?;
+    }
+    let compared = compare_trees(&old, &new, &options, &mut |difference| {
+        if !is_wanted(&args.only, difference.kind) {
+            return Ok(());
+        }
+        shown += 1;
+        if let Some(growth) = &mut growth {
+            growth.add(difference);
+            return Ok(());
+        }
+        writer.write(difference).map_err(|error| {
+            let kind = error.kind();
+            failed = Some(error);
+            Error::io("write to", Path::new("standard output"), kind.into())
+        })
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let report = compared?;
+    if let Some(growth) = &growth {
+        sums::write(writer.output(), growth, args.format)?;
+    }
+    writer.finish()?;
+    notes(args, &report);
+    incomplete(args, &report)?;
+    Ok(if shown > 0 { Outcome::Different } else { Outcome::Done })
+}
+
+fn options(args: &DiffArgs) -> Result<DiffOptions> {
+    let mut ignored = EntryFieldSet::default();
+    if !args.atime {
+        ignored = ignored.with(EntryField::Atime);
+    }
+    for name in &args.ignore {
+        let known = || ENTRY_FIELDS.map(EntryField::name).join(", ");
+        let field = EntryField::named(name);
+        ignored = ignored.with(field.with_context(|| format!("unknown field '{name}': use {}", known()))?);
+    }
+    let bytes = |path: &Option<std::ffi::OsString>| path.clone().map(OsStringExt::into_vec);
+    Ok(DiffOptions {
+        ignored,
+        old_root: bytes(&args.old_root),
+        new_root: bytes(&args.new_root),
+        below: bytes(&args.below),
+        memory: usize::try_from(args.memory).unwrap_or(usize::MAX),
+        temporary: args.temporary.clone().unwrap_or_else(std::env::temp_dir),
+    })
+}
+
+fn dump_format(args: &DiffArgs) -> Result<DumpFormat> {
+    match (args.dump.as_deref(), args.dump_format.as_deref()) {
+        (None | Some("auto"), None) => Ok(DumpFormat::Detect),
+        (None | Some("auto"), details) => DumpFormat::named("find", details).map_err(anyhow::Error::msg),
+        (Some(name), details) => DumpFormat::named(name, details).map_err(anyhow::Error::msg),
+    }
+}
+
+/// The index at a path; `None` if it is not a directory and therefore a dump.
+fn snapshot(path: &Path) -> Result<Option<Snapshot>> {
+    if path.is_dir() { Ok(Some(Snapshot::open(path)?)) } else { Ok(None) }
+}
+
+fn source<'s>(path: &Path, snapshot: Option<&'s Snapshot>, format: &DumpFormat) -> TreeSource<'s> {
+    match snapshot {
+        Some(snapshot) => TreeSource::Index(snapshot),
+        None => TreeSource::Dump { path: path.to_path_buf(), format: format.clone() },
+    }
+}
+
+fn is_wanted(only: &[DiffKindArg], kind: DifferenceKind) -> bool {
+    let kind = match kind {
+        DifferenceKind::Added => DiffKindArg::Added,
+        DifferenceKind::Removed => DiffKindArg::Removed,
+        DifferenceKind::Moved | DifferenceKind::Along => DiffKindArg::Moved,
+        DifferenceKind::Changed => DiffKindArg::Changed,
+    };
+    only.is_empty() || only.contains(&kind)
+}
+
+/// Says what the differences do not show.
+fn notes(args: &DiffArgs, report: &DiffReport) {
+    let counts = &report.counts;
+    if !counts.is_same() && args.format == DiffFormatArg::Lines && !args.null {
+        report::note(&counts_text(counts));
+    }
+    for (path, tree) in [(&args.old, &report.old), (&args.new, &report.new)] {
+        if tree.doubled > 0 {
+            let entries = units::counted(tree.doubled, "entry");
+            let (path, first) = (report::path_text(path), quoted(&tree.first_doubled).into_owned());
+            report::note(&format!("{path}: {entries} with the path of another one; the first is {first}"));
+        }
+    }
+    if !report.unknown.is_empty() {
+        let fields: Vec<String> = report
+            .unknown
+            .iter()
+            .map(|(field, count)| format!("{} of {}", field.name(), units::count(*count)))
+            .collect();
+        report::note(&format!("not compared, since one side does not know them: {}", fields.join(", ")));
+    }
+    if report.whole_seconds {
+        report::note("times are compared in whole seconds, since one side has no fractions");
+    }
+    if report.moves_unknown {
+        report::note(
+            "too many entries were added and removed to find those that moved: a larger --memory finds them",
+        );
+    } else if report.inodes_unknown && counts.added > 0 && counts.removed > 0 {
+        report::note("moved entries are listed as added and removed, since one side has no inodes");
+    }
+    if counts.same + counts.changed + counts.moved == 0 && report.old.entries > 0 && report.new.entries > 0 {
+        report::note("OLD and NEW have no path in common; --old-root and --new-root compare relative paths");
+    }
+}
+
+fn counts_text(counts: &DiffCounts) -> String {
+    let DiffCounts { added, removed, moved, changed, along, same } = *counts;
+    let along = match along {
+        0 => String::new(),
+        along => format!(" ({} along with directories)", units::count(along)),
+    };
+    let [added, removed, moved, changed, same] = [added, removed, moved, changed, same].map(units::count);
+    format!("{added} added, {removed} removed, {moved} moved{along}, {changed} changed, {same} the same")
+}
+
+/// An error if a tree was not read as a whole.
+fn incomplete(args: &DiffArgs, report: &DiffReport) -> Result<()> {
+    for (path, tree) in [(&args.old, &report.old), (&args.new, &report.new)] {
+        if !tree.is_complete() {
+            bail!("{}: {}: the differences are not complete", report::path_text(path), incomplete_text(tree));
+        }
+        if tree.tally.unread > 0 {
+            let (count, first) = (units::count(tree.tally.unread), &tree.tally.first_unread);
+            let first = first.as_ref().map(|(path, reason)| format!("{} ({reason})", quoted(path)));
+            let path = report::path_text(path);
+            bail!(
+                "{path}: the dump says that it lacks {count} directories or files; the first is {}",
+                first.unwrap_or_default()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn incomplete_text(tree: &TreeReport) -> String {
+    match (&tree.failure, &tree.tally.first_bad) {
+        (Some(failure), _) => failure.clone(),
+        (None, Some(bad)) => format!(
+            "{} could not be read; the first at byte {}: {}",
+            units::counted(tree.tally.bad, "row"),
+            units::count(bad.offset),
+            bad.reason
+        ),
+        (None, None) => "the end of the dump is missing".into(),
+    }
+}

@@ -1,0 +1,208 @@
+//! Reads two sorted trees side by side and tells how they differ.
+
+use super::fields::{ENTRY_FIELDS, EntryField, EntryFieldSet, FieldRules};
+use super::moves::{Moves, Side, side_by_side};
+use super::tree::{DiffOptions, SortedTree, TreeReport};
+use crate::error::Result;
+use crate::source::Entry;
+
+/// What has happened to an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DifferenceKind {
+    /// It is only in the new tree.
+    Added,
+    /// It is only in the old tree.
+    Removed,
+    /// It has another path.
+    Moved,
+    /// It has other values under its path, or under the path to which its directory has moved.
+    Changed,
+    /// It is the same, but its directory has moved.
+    Along,
+}
+
+/// A difference between two trees.
+#[derive(Clone, Copy, Debug)]
+pub struct Difference<'a> {
+    /// What has happened.
+    pub kind: DifferenceKind,
+    /// The entry in the old tree, unless it was added.
+    pub old: Option<Entry<'a>>,
+    /// The entry in the new tree, unless it was removed.
+    pub new: Option<Entry<'a>>,
+    /// The fields that differ, if it is in both.
+    pub fields: EntryFieldSet,
+}
+
+/// Takes differences, in the order of their paths: of removed entries the old one, of others the new one.
+pub type VisitDifference<'v> = dyn FnMut(&Difference<'_>) -> Result<()> + 'v;
+
+/// The number of entries by what has happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiffCounts {
+    /// Entries that are only in the new tree.
+    pub added: u64,
+    /// Entries that are only in the old tree.
+    pub removed: u64,
+    /// Entries with another path.
+    pub moved: u64,
+    /// Entries with other values.
+    pub changed: u64,
+    /// Entries whose directory has moved.
+    pub along: u64,
+    /// Entries that do not differ.
+    pub same: u64,
+}
+
+impl DiffCounts {
+    /// True if there is no difference.
+    pub fn is_same(&self) -> bool {
+        self.added + self.removed + self.moved + self.changed + self.along == 0
+    }
+
+    fn add(&mut self, kind: DifferenceKind) {
+        let count = match kind {
+            DifferenceKind::Added => &mut self.added,
+            DifferenceKind::Removed => &mut self.removed,
+            DifferenceKind::Moved => &mut self.moved,
+            DifferenceKind::Changed => &mut self.changed,
+            DifferenceKind::Along => &mut self.along,
+        };
+        *count += 1;
+    }
+}
+
+/// The result of [`compare_trees`](super::compare_trees).
+#[derive(Clone, Debug, Default)]
+pub struct DiffReport {
+    /// The number of entries by what has happened.
+    pub counts: DiffCounts,
+    /// What was read of the old tree.
+    pub old: TreeReport,
+    /// What was read of the new tree.
+    pub new: TreeReport,
+    /// Fields that only one of two entries has, and the number of such pairs.
+    pub unknown: Vec<(EntryField, u64)>,
+    /// True if added and removed entries were too many to find moves.
+    pub moves_unknown: bool,
+    /// True if a tree has no inodes, by which moves are found.
+    pub inodes_unknown: bool,
+    /// True if times were compared in whole seconds, because one tree has no fractions.
+    pub whole_seconds: bool,
+}
+
+/// Compares two sorted trees.
+pub(super) fn compare_sorted(
+    old: &SortedTree,
+    new: &SortedTree,
+    options: &DiffOptions,
+    visit: &mut VisitDifference<'_>,
+) -> Result<DiffReport> {
+    let whole_seconds = old.facts.is_fine() != new.facts.is_fine();
+    let rules = FieldRules { ignored: options.ignored, whole_seconds };
+    let with_devices = old.facts.knows_devices() && new.facts.knows_devices();
+    let moves = Moves::find(&old.entries, &new.entries, rules, with_devices, options.memory / 3 * 2)?;
+    let unknown = [0; ENTRY_FIELDS.len()];
+    let mut comparison =
+        TreeComparison { rules, moves: &moves, removed: 0, added: 0, counts: DiffCounts::default(), unknown };
+    let (olds, news) = side_by_side(&old.entries, &new.entries, |side| {
+        if let Some(difference) = comparison.difference(&side) {
+            visit(&difference)?;
+        }
+        Ok(true)
+    })?;
+    let unknown = ENTRY_FIELDS.into_iter().zip(comparison.unknown);
+    Ok(DiffReport {
+        counts: comparison.counts,
+        unknown: unknown.filter(|(_, count)| *count > 0).collect(),
+        moves_unknown: moves.given_up,
+        inodes_unknown: !(old.facts.has_inodes && new.facts.has_inodes),
+        whole_seconds,
+        old: old.report(&olds.doubled),
+        new: new.report(&news.doubled),
+    })
+}
+
+/// A comparison of sorted trees whose moves are known.
+struct TreeComparison<'m> {
+    rules: FieldRules,
+    moves: &'m Moves,
+    /// The number of entries of the old tree alone that were read.
+    removed: usize,
+    /// The number of entries of the new tree alone that were read.
+    added: usize,
+    counts: DiffCounts,
+    /// By field, the pairs of which only one has it.
+    unknown: [u64; ENTRY_FIELDS.len()],
+}
+
+impl<'m> TreeComparison<'m> {
+    /// The difference at a path; `None` if there is none, or if it is one of another path.
+    fn difference<'e>(&mut self, side: &Side<'e>) -> Option<Difference<'e>>
+    where
+        'm: 'e,
+    {
+        let difference = match *side {
+            Side::Old(old) => {
+                self.removed += 1;
+                if self.moves.is_kept(self.removed - 1) {
+                    return None;
+                }
+                Difference {
+                    kind: DifferenceKind::Removed,
+                    old: Some(old),
+                    new: None,
+                    fields: EntryFieldSet::default(),
+                }
+            }
+            Side::New(new) => {
+                self.added += 1;
+                self.added(&new)
+            }
+            Side::Both(old, new) => {
+                let fields = self.fields(self.rules, &old, &new);
+                if fields.is_empty() {
+                    self.counts.same += 1;
+                    return None;
+                }
+                Difference { kind: DifferenceKind::Changed, old: Some(old), new: Some(new), fields }
+            }
+        };
+        self.counts.add(difference.kind);
+        Some(difference)
+    }
+
+    /// The difference of an entry whose path is only in the new tree.
+    fn added<'e>(&mut self, new: &Entry<'e>) -> Difference<'e>
+    where
+        'm: 'e,
+    {
+        let (moves, at) = (self.moves, self.added - 1);
+        let Some(old) = moves.old_of(at) else {
+            let (kind, fields) = (DifferenceKind::Added, EntryFieldSet::default());
+            return Difference { kind, old: None, new: Some(*new), fields };
+        };
+        let is_along = moves.is_along(at);
+        let mut rules = self.rules;
+        if !is_along {
+            // A move changes the status of what is moved.
+            rules.ignored = rules.ignored.with(EntryField::Ctime);
+        }
+        let fields = self.fields(rules, &old, new);
+        let kind = match (is_along, fields.is_empty()) {
+            (false, _) => DifferenceKind::Moved,
+            (true, true) => DifferenceKind::Along,
+            (true, false) => DifferenceKind::Changed,
+        };
+        Difference { kind, old: Some(old), new: Some(*new), fields }
+    }
+
+    /// The fields that differ; those that are not known are counted.
+    fn fields(&mut self, rules: FieldRules, old: &Entry<'_>, new: &Entry<'_>) -> EntryFieldSet {
+        let (changed, unknown) = rules.compare(old, new);
+        for (field, count) in ENTRY_FIELDS.into_iter().zip(&mut self.unknown) {
+            *count += u64::from(unknown.contains(field));
+        }
+        changed
+    }
+}
