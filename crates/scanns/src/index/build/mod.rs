@@ -10,7 +10,7 @@
 pub(crate) mod budget;
 pub(crate) mod directory;
 mod document_source;
-mod entries;
+pub(crate) mod entries;
 pub(crate) mod field_set;
 mod file_fields;
 mod index_threads;
