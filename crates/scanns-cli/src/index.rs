@@ -1,6 +1,7 @@
 //! `scanns index`: turns arguments into options, runs the build, and reports the outcome of every input.
 
 mod dumps;
+mod preview;
 mod scans;
 mod summary;
 mod threads;
@@ -8,12 +9,12 @@ mod threads;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use scanns::index::{DumpReport, IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
 use scanns::sources::{
-    ContentOptions, Direct, DumpFormat, DumpOptions, FileList, ListFrom, PageSize, ReadOptions, ScanSettings,
-    Separator, SourceOptions,
+    ColumnMap, ContentOptions, CsvTable, Direct, DumpFormat, DumpOptions, FileList, ListFrom, PageSize,
+    ReadOptions, ScanSettings, Separator, SourceOptions, TableDump,
 };
 use scanns::writer::StoredOptions;
 use scanns::{Index, Snapshot};
@@ -36,6 +37,9 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
     let options = options(args)?;
     if let Some(to) = &args.fields.infer_schema {
         return records::infer(&options, to);
+    }
+    if let (Some(most), Some(dump)) = (args.dump.dump_preview, &options.dump) {
+        return preview::preview(dump, most);
     }
     let cancel = progress::stop_flag()?;
     let state = Progress::default();
@@ -167,12 +171,28 @@ fn dump(args: &DumpArgs, input: &InputArgs) -> Result<Option<DumpOptions>> {
                --skip-hidden out"
         );
     }
+    let mut map = ColumnMap::default();
+    for entries in &args.map {
+        map = map.with(ColumnMap::parse(entries).map_err(|error| anyhow!("--map: {error}"))?);
+    }
+    let is_table = !map.is_empty() || args.dump_no_header;
     let format = match (name.as_str(), args.dump_format.as_deref()) {
+        ("auto", None) if is_table => DumpFormat::Table(TableDump::default()),
         ("auto", None) => DumpFormat::Detect,
         ("auto", details) => DumpFormat::named("find", details).map_err(anyhow::Error::msg)?,
         (name, details) => DumpFormat::named(name, details).map_err(anyhow::Error::msg)?,
     };
-    Ok(Some(DumpOptions { files: paths.clone(), format, root: args.dump_root.clone() }))
+    let format = match format {
+        DumpFormat::Table(table) => {
+            let csv = CsvTable { no_header: args.dump_no_header, ..table.csv };
+            DumpFormat::Table(TableDump { map, csv, ..table })
+        }
+        _ if is_table => bail!("--map and --dump-no-header are for tables: csv, tsv, jsonl, parquet, arrow"),
+        format => format,
+    };
+    let tables = preview::tables();
+    let (files, root) = (paths.clone(), args.dump_root.clone());
+    Ok(Some(DumpOptions { files, format, root, tables, show_map: Some(preview::show_map) }))
 }
 
 /// How file systems are scanned.

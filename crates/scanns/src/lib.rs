@@ -207,18 +207,23 @@ pub mod writer {
 /// Files as inputs of a build: which files to index, how to read them, and how their records become
 /// documents.
 pub mod sources {
+    pub use crate::index::build::entries::preview_dumps;
     pub use crate::index::build::options::{DumpOptions, FieldOptions, OwnerFiles, ScanSettings};
     pub use crate::index::build::record_sample::infer_fields;
     pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
-    pub use crate::record::dump::{BadRow, DUMP_FORMATS, DumpFormat, DumpTally, RECOMMENDED_FORMAT};
+    pub use crate::record::dump::{
+        BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, EntryRow,
+        MapView, MappedField, OpenTable, RECOMMENDED_FORMAT, ReadTable, TableColumn, TableDump, TableFormat,
+        TableInput, TableMap, TableValue, Visit,
+    };
     pub use crate::record::{
         Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer,
         FieldFigures, FileFormat, FlawedRecords, Inference, Inferred, Malformed, RecordCounts, RecordError,
         RecordFormat, RecordReader, Recorded, RenamedColumn, Sources, map_name,
     };
     pub use crate::source::{
-        Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root, ScanReport, ScannedRoot, Separator,
-        Skipped, SourceOptions, absolute, collect,
+        Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root, ScanReport,
+        ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect,
     };
     pub use crate::sys::PageSize;
 }

@@ -15,13 +15,24 @@ pub struct DumpArgs {
     #[arg(default_missing_value = "auto")]
     pub dump: Option<String>,
     /// Details of the format: the format string with which find, lfs find or rbh-find printed the dump, the
-    /// columns of SHOW, a separator, a time zone; see scanns help dumps
+    /// columns of SHOW, a separator, a time zone, the delimiter of CSV; see scanns help dumps
     #[arg(long, value_name = "STRING", requires = "dump")]
     pub dump_format: Option<String>,
     /// The directory to which relative paths in the dump belong; documents below it that the dump does not
     /// list are deleted [default: the uppermost directories in the dump]
     #[arg(long, value_name = "DIR", requires = "dump")]
     pub dump_root: Option<PathBuf>,
+    /// Which columns of a table fill which fields: FIELD=COLUMN[:CONVERSION], several with commas between, such
+    /// as size=bytes,mtime=changed:epoch-ms,path=dir+name; FIELD= turns a field off. May be given several times
+    /// [default: what the names of the columns and their first values say for certain]
+    #[arg(long, value_name = "MAP", requires = "dump")]
+    pub map: Vec<String>,
+    /// The first row of a CSV file is data; columns are named by their numbers: --map path=#1
+    #[arg(long, requires = "dump")]
+    pub dump_no_header: bool,
+    /// Print the first N entries of the dumps, and how the columns of tables are read, and index nothing
+    #[arg(long, value_name = "N", requires = "dump")]
+    pub dump_preview: Option<u64>,
 }
 
 /// What `scanns help dumps` says.
@@ -55,6 +66,30 @@ Formats, and what --dump-format says about them:
   mtree           mtree -c, bsdtar --format=mtree
   hdfs            hdfs oiv -p Delimited; the time zone of its machine: --dump-format +02:00
   paths, paths0   paths alone, ended by line feeds or NUL bytes
+  csv, tsv, jsonl, parquet, arrow
+                  a table with an entry a row; the delimiter of CSV: --dump-format ';'. See below
+  s3-inventory    manifest.json of an S3 Inventory, whose parts lie next to it, as CSV or Parquet. In a part
+                  alone, columns have numbers: --map path=#2:url,size=#6
+
+Tables: the names of the columns and their first values say which fields they fill, where this is certain. The
+map is shown before it is used, with the columns that are not used; --dump-preview 5 shows it and five entries,
+and writes nothing. --map completes and overrides it: FIELD=COLUMN[:CONVERSION], with commas between:
+
+  scanns index -o fs.scanns --dump=csv --map size=bytes,mtime=mod_time:epoch-ms,path=dir+name fs.csv
+
+  fields          path type target owner group mtime atime ctime btime size blocks uid gid mode inode links
+                  device stripes pool project; path=DIR+NAME joins columns, FIELD= turns a field off
+  columns         their names, in JSON with dots between nested names, or #1 #2 …; \, \: \+ \# are ordinary
+                  characters of a name
+  times           epoch, epoch-ms, epoch-us, epoch-ns, iso (UTC unless there is an offset), iso:Europe/Berlin,
+                  iso:+02:00, or a format of strptime such as %d.%m.%Y %H:%M
+  sizes           bytes, k, blocks512, human (10K and 1.5 GiB are powers of 1024, kB is 1000)
+  modes           octal, decimal, symbolic
+  types           words (file, d, symlink, …), symbolic, is-directory
+  texts           text, percent (%XX), url (%XX and +), base64
+  numbers         decimal, hex
+
+A value that cannot be read is counted by column, and its entry lacks it; a row without a path is not an entry.
 
   zstdcat fs.zst | scanns index -o fs.scanns --dump=find --dump-format '%p|%s|%U|%T@\n' -
   scanns index -o fs.scanns --dump --passwd passwd.txt --group group.txt other-machine.dump.gz

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use scanns::index::{DumpReport, IndexReport};
-use scanns::sources::BadRow;
+use scanns::sources::{BadRow, BadValues};
 use serde_json::{Map, Value, json};
 
 use crate::output::Output;
@@ -46,8 +46,23 @@ pub fn list(dumps: &[DumpReport]) {
         ] {
             if let Some(BadRow { offset, reason, text }) = first {
                 let rows = units::counted(count, "row");
-                note(format!("{rows} {what}; the first at byte {offset}: {reason}: {}", shown(text)));
+                let at = place(dump);
+                note(format!("{rows} {what}; the first at {at} {offset}: {reason}: {}", shown(text)));
             }
+        }
+        for BadValues { field, column, count, first } in &tally.bad_values {
+            let values = units::counted(*count, "value");
+            let BadRow { offset, reason, text } = first;
+            let at = place(dump);
+            note(format!(
+                "{values} of the column {column} ({field}) could not be read, and their entries lack it; the \
+                 first in the row at {at} {offset}: {reason}: {}",
+                shown(text)
+            ));
+        }
+        if tally.passed > 0 {
+            let rows = units::counted(tally.passed, "row");
+            note(format!("{rows} left out: older versions and deletions of objects"));
         }
         if let Some((path, reason)) = &tally.first_unread {
             let paths = units::counted(tally.unread, "path");
@@ -63,6 +78,11 @@ pub fn list(dumps: &[DumpReport]) {
     }
 }
 
+/// What the places in a dump count.
+fn place(dump: &DumpReport) -> &'static str {
+    if matches!(dump.format, "parquet" | "arrow") { "row" } else { "byte" }
+}
+
 fn shown(text: &[u8]) -> String {
     text.escape_ascii().to_string()
 }
@@ -70,16 +90,7 @@ fn shown(text: &[u8]) -> String {
 /// The report of a dump as JSON.
 pub fn as_json(dump: &DumpReport) -> Value {
     let tally = &dump.tally;
-    let row = |row: &Option<BadRow>| match row {
-        Some(BadRow { offset, reason, text }) => {
-            let mut object = Map::new();
-            object.insert("offset".into(), json!(offset));
-            object.insert("reason".into(), json!(reason));
-            report::put_bytes(&mut object, "text", text);
-            object.into()
-        }
-        None => Value::Null,
-    };
+    let row = |row: &Option<BadRow>| row.as_ref().map_or(Value::Null, row_json);
     let mut object = Map::new();
     report::put_bytes(&mut object, "path", dump.path.as_os_str().as_encoded_bytes());
     for (name, value) in [
@@ -90,6 +101,8 @@ pub fn as_json(dump: &DumpReport) -> Value {
         ("first_bad", row(&tally.first_bad)),
         ("guessed", json!(tally.guessed)),
         ("first_guessed", row(&tally.first_guessed)),
+        ("bad_values", tally.bad_values.iter().map(values_json).collect()),
+        ("passed", json!(tally.passed)),
         ("unread", json!(tally.unread)),
         ("truncated", json!(tally.truncated)),
         ("complete", json!(tally.complete)),
@@ -98,4 +111,18 @@ pub fn as_json(dump: &DumpReport) -> Value {
         object.insert(name.into(), value);
     }
     object.into()
+}
+
+fn row_json(row: &BadRow) -> Value {
+    let BadRow { offset, reason, text } = row;
+    let mut object = Map::new();
+    object.insert("offset".into(), json!(offset));
+    object.insert("reason".into(), json!(reason));
+    report::put_bytes(&mut object, "text", text);
+    object.into()
+}
+
+fn values_json(values: &BadValues) -> Value {
+    let BadValues { field, column, count, first } = values;
+    json!({ "field": field, "column": column, "count": count, "first": row_json(first) })
 }

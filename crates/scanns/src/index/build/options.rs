@@ -1,14 +1,14 @@
 //! The options of a build.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::stored_options::StoredOptions;
 use crate::read::{ContentOptions, ReadOptions};
-use crate::record::dump::DumpFormat;
+use crate::record::dump::{DumpFormat, MapView, TableFormat};
 use crate::record::{CsvOptions, Sources};
 use crate::schema::{Analyzer, Postings, Records, Schema};
 use crate::segment::FlushBuffers;
@@ -143,7 +143,7 @@ impl IndexOptions {
 }
 
 /// Dumps of file systems.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct DumpOptions {
     /// The files with the dumps, compressed or not; `-` is standard input.
     pub files: Vec<PathBuf>,
@@ -152,6 +152,10 @@ pub struct DumpOptions {
     /// The directory to which the relative paths of the dumps belong. Everything in the index below it that
     /// the dumps do not list is deleted. Without it this holds for the uppermost directories that they list.
     pub root: Option<PathBuf>,
+    /// Formats of tables that the program can open, such as Parquet.
+    pub tables: Vec<TableFormat>,
+    /// Shows the map of a table before its rows are read.
+    pub show_map: Option<fn(&Path, &MapView)>,
 }
 
 /// The default of [`IndexOptions::segment_memory`], the fastest size measured on metadata dumps and source

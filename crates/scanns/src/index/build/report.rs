@@ -85,10 +85,13 @@ pub struct DumpReport {
 }
 
 impl DumpReport {
-    /// True if more than one percent of the rows could not be read, or the end of the dump is missing.
+    /// True if more than one percent of the rows, or of the values of a column, could not be read, or the end
+    /// of the dump is missing.
     pub fn is_lossy(&self) -> bool {
-        let DumpTally { bad, truncated, complete, .. } = self.tally;
-        truncated || complete == Some(false) || bad.saturating_mul(100) > self.entries.saturating_add(bad)
+        let DumpTally { bad, truncated, complete, ref bad_values, .. } = self.tally;
+        let exceeds = |lost: u64| lost.saturating_mul(100) > self.entries.saturating_add(bad);
+        let values = bad_values.iter().any(|values| exceeds(values.count));
+        truncated || complete == Some(false) || exceeds(bad) || values
     }
 }
 

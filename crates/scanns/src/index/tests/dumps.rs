@@ -20,7 +20,7 @@ pub(super) fn of_names(root: &Path, lanes: usize) -> IndexOptions {
 
 pub(super) fn of_dump(dump: &Path, format: &str, lanes: usize) -> IndexOptions {
     let format = DumpFormat::Named { name: "find", details: Some(format.to_owned()) };
-    let dump = DumpOptions { files: vec![dump.to_path_buf()], format, root: None };
+    let dump = DumpOptions { files: vec![dump.to_path_buf()], format, ..DumpOptions::default() };
     IndexOptions { dump: Some(dump), contents: None, ..of_names(Path::new("/nonexistent"), lanes) }
 }
 

@@ -8,6 +8,7 @@ use super::find::{FindDialect, FindRows, RECOMMENDED_FORMAT};
 use super::gufi::GufiTrace;
 use super::hdfs::HdfsList;
 use super::lester::LesterList;
+use super::mapped::{ColumnMap, MapView};
 use super::mlocate::MlocateDump;
 use super::mtree::MtreeDump;
 use super::ncdu::NcduDump;
@@ -15,6 +16,7 @@ use super::paths::PathList;
 use super::plocate::PlocateDump;
 use super::policy::{PolicyList, PolicyRecords, ShowColumns};
 use super::pwalk::PwalkCsv;
+use super::tables::{TABLE_FORMATS, TableDump};
 use super::{ReadDump, ReadRows};
 
 /// The first bytes of a dump that are looked at to find out its format.
@@ -26,6 +28,8 @@ pub enum DumpReader {
     Rows(Arc<dyn ReadRows>),
     /// For rows that depend on each other.
     Whole(Box<dyn ReadDump>),
+    /// For a table that a program opens: the name of its format, and what the user says of its columns.
+    Table(&'static str, ColumnMap),
 }
 
 /// A format in the table.
@@ -53,6 +57,8 @@ pub enum DumpFormat {
         /// HDFS.
         details: Option<String>,
     },
+    /// A table with a map of columns.
+    Table(TableDump),
 }
 
 /// A dump whose format is known.
@@ -63,6 +69,8 @@ pub struct KnownDump {
     pub reader: DumpReader,
     /// What the user should know about dumps of this format.
     pub remarks: &'static [&'static str],
+    /// The map of a table.
+    pub view: Option<MapView>,
 }
 
 impl DumpFormat {
@@ -71,6 +79,9 @@ impl DumpFormat {
     /// # Errors
     /// What to write instead.
     pub fn named(name: &str, details: Option<&str>) -> Result<Self, String> {
+        if let Some(name) = TABLE_FORMATS.iter().find(|known| **known == name) {
+            return TableDump::named(name, details).map(DumpFormat::Table);
+        }
         let entry = entry(name).ok_or_else(|| format!("unknown format '{name}': {}", known()))?;
         (entry.make)(details)?;
         Ok(DumpFormat::Named { name: entry.name, details: details.map(str::to_owned) })
@@ -90,11 +101,13 @@ impl DumpFormat {
                 let mut found = FORMATS.iter().filter_map(|entry| Some((entry, (entry.detect)(start)?)));
                 match (found.next(), found.next()) {
                     (Some(only), None) => only,
-                    _ => return Err(format!("its format is not certain: {}", known())),
+                    (None, _) => return TableDump::detect(start).ok_or_else(uncertain),
+                    _ => return Err(uncertain()),
                 }
             }
+            DumpFormat::Table(table) => return table.open(start),
         };
-        Ok(KnownDump { format: entry.name, reader, remarks: entry.remarks })
+        Ok(KnownDump { format: entry.name, reader, remarks: entry.remarks, view: None })
     }
 }
 
@@ -110,6 +123,10 @@ fn entry(name: &str) -> Option<&'static FormatEntry> {
 
 fn known() -> String {
     format!("name one of {}", DUMP_FORMATS.join(", "))
+}
+
+fn uncertain() -> String {
+    format!("its format is not certain: {}", known())
 }
 
 fn rows(reader: impl ReadRows + 'static) -> DumpReader {
@@ -175,11 +192,11 @@ fn list(details: Option<&str>, escaped: bool) -> DumpReader {
 
 const LINES: &str = "A name with a line feed is read as two paths; a list with NUL bytes (paths0) is exact.";
 
-/// The names of all formats, in the order of the table.
-pub const DUMP_FORMATS: [&str; FORMATS.len()] = {
-    let (mut names, mut at) = ([""; FORMATS.len()], 0);
+/// The names of all formats, in the order of the table, and behind them those of tables.
+pub const DUMP_FORMATS: [&str; FORMATS.len() + TABLE_FORMATS.len()] = {
+    let (mut names, mut at) = ([""; FORMATS.len() + TABLE_FORMATS.len()], 0);
     while at < names.len() {
-        names[at] = FORMATS[at].name;
+        names[at] = if at < FORMATS.len() { FORMATS[at].name } else { TABLE_FORMATS[at - FORMATS.len()] };
         at += 1;
     }
     names
@@ -316,6 +333,11 @@ mod tests {
     #[test]
     fn every_format_can_be_named_and_details_are_checked() {
         for name in DUMP_FORMATS {
+            if TABLE_FORMATS.contains(&name) {
+                let format = DumpFormat::named(name, None).unwrap();
+                assert!(matches!(format, DumpFormat::Table(table) if table.format == Some(name)));
+                continue;
+            }
             let details = (name == "rbh-find").then_some(r"%p\n");
             let format = DumpFormat::named(name, details).unwrap();
             assert_eq!(format.open(b"").unwrap().format, name);
@@ -327,6 +349,8 @@ mod tests {
             ("gufi", Some("ab"), "one byte"),
             ("hdfs", Some("2"), "such as +02:00"),
             ("ncdu", Some("x"), "leave them out"),
+            ("csv", Some("ab"), "one character, or tab"),
+            ("parquet", Some("x"), "leave them out"),
         ] {
             let error = DumpFormat::named(name, details).unwrap_err();
             assert!(error.contains(expected), "{name}: {error}");

@@ -3,8 +3,9 @@
 //! `formats.rs` has the table of formats. Formats of rows are read by [`ReadRows`], which index threads call
 //! for parts of a dump at the same time: `find/`, `gufi/`, `policy/` and the files named after a format.
 //! Formats whose rows depend on the rows before them are read by [`ReadDump`] from their start to their end:
-//! `ncdu/`, `mlocate/`, `plocate/`, `mtree/` and `dwalk/`. All readers are total: whatever the bytes are,
-//! they return entries, counts of bad rows (`tally.rs`), or an error.
+//! `ncdu/`, `mlocate/`, `plocate/`, `mtree/` and `dwalk/`. Tables (`tables.rs`) are read with a map of their
+//! columns (`mapped/`); `s3.rs` reads the manifest of an S3 Inventory, whose parts are tables. All readers are
+//! total: whatever the bytes are, they return entries, counts of bad rows (`tally.rs`), or an error.
 //!
 //! `rows.rs` and `number.rs` are shared by formats of rows, `input.rs` and `posix.rs` by the others.
 
@@ -18,6 +19,7 @@ mod gufi;
 mod hdfs;
 mod input;
 mod lester;
+mod mapped;
 mod mlocate;
 mod mtree;
 mod ncdu;
@@ -30,8 +32,10 @@ mod pwalk;
 #[cfg(test)]
 mod row_tests;
 mod rows;
+mod s3;
 #[cfg(test)]
 mod sequential_testing;
+mod tables;
 mod tally;
 #[cfg(test)]
 mod testing;
@@ -46,7 +50,14 @@ pub(crate) use find::FindDialect;
 pub(crate) use find::FindRows;
 pub use find::RECOMMENDED_FORMAT;
 pub use formats::{DUMP_FORMATS, DUMP_HEAD, DumpFormat, DumpReader, KnownDump};
-pub use tally::{BadRow, DumpTally};
+pub use mapped::{
+    ColumnMap, ColumnType, CsvTable, EntryRow, MapView, MappedField, TableColumn, TableMap, TableValue,
+    resolve,
+};
+pub(crate) use s3::{S3Manifest, is_s3_manifest};
+pub(crate) use tables::OpenedTable;
+pub use tables::{OpenTable, ReadTable, TableDump, TableFormat, TableInput};
+pub use tally::{BadRow, BadValues, DumpTally};
 
 /// Takes entries; the path and all texts are borrowed for the call only.
 pub type Visit<'v> = dyn FnMut(&Entry<'_>) -> ControlFlow<()> + 'v;

@@ -17,6 +17,19 @@ pub struct BadRow {
     pub text: Vec<u8>,
 }
 
+/// Values of a column that could not be read. The entries lack them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadValues {
+    /// The field that the column fills.
+    pub field: &'static str,
+    /// The name of the column.
+    pub column: String,
+    /// The number of values.
+    pub count: u64,
+    /// The first of them in the dump; its text is the value, and its offset the start of the row.
+    pub first: BadRow,
+}
+
 /// What was read of a dump besides its entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DumpTally {
@@ -28,6 +41,10 @@ pub struct DumpTally {
     pub guessed: u64,
     /// The first of them in the dump.
     pub first_guessed: Option<BadRow>,
+    /// Values that could not be read, by column. Their rows are entries without them.
+    pub bad_values: Vec<BadValues>,
+    /// Rows that stand for no entry, because they are about older versions or deletions.
+    pub passed: u64,
     /// True if the dump ends inside a row or before it is closed.
     pub truncated: bool,
     /// Whether the format's own proof of completeness was found; `None` if the format has none.
@@ -55,6 +72,31 @@ impl DumpTally {
         note(&mut self.first_guessed, offset, reason.into(), row);
     }
 
+    /// Counts a value of a column that cannot be read: the place of its row, why, and the value.
+    #[cold]
+    pub fn bad_value(&mut self, field: &'static str, column: &str, value: (u64, String, &[u8])) {
+        let (offset, reason, text) = value;
+        let text = text.get(..SHOWN).unwrap_or(text).to_vec();
+        let first = BadRow { offset, reason, text };
+        self.add_values(BadValues { field, column: column.to_owned(), count: 1, first });
+    }
+
+    fn add_values(&mut self, values: BadValues) {
+        let same = |known: &&mut BadValues| known.field == values.field && known.column == values.column;
+        match self.bad_values.iter_mut().find(same) {
+            Some(known) => {
+                known.count += values.count;
+                if values.first.offset < known.first.offset {
+                    known.first = values.first;
+                }
+            }
+            None => {
+                self.bad_values.push(values);
+                self.bad_values.sort_by(|one, two| (one.field, &one.column).cmp(&(two.field, &two.column)));
+            }
+        }
+    }
+
     /// Counts a path of which the dump says that it was not read.
     #[cold]
     pub fn unread(&mut self, path: &[u8], reason: impl Into<String>) {
@@ -75,6 +117,8 @@ impl DumpTally {
         self.bad += other.bad;
         self.guessed += other.guessed;
         self.unread += other.unread;
+        self.passed += other.passed;
+        other.bad_values.into_iter().for_each(|values| self.add_values(values));
         self.truncated |= other.truncated;
         self.complete = match (self.complete, other.complete) {
             (Some(one), Some(two)) => Some(one || two),

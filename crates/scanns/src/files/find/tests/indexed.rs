@@ -43,7 +43,7 @@ fn imported(directory: &Path, name: &str) -> RamDirectory {
     fastrand::Rng::with_seed(3).shuffle(&mut rows);
     let dump = directory.join("dump");
     fs::write(&dump, rows.concat()).unwrap();
-    let dump = DumpOptions { files: vec![dump], format: DumpFormat::Detect, root: None };
+    let dump = DumpOptions { files: vec![dump], format: DumpFormat::Detect, ..DumpOptions::default() };
     let read = ReadOptions { lanes: 2, ..ReadOptions::default() };
     let options = IndexOptions { dump: Some(dump), read, memory: 512 << 20, ..IndexOptions::default() };
     let index = RamDirectory::new();

@@ -12,12 +12,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::block::{BlockRows, EntryBlock};
+use super::inventory::with_parts;
 use crate::error::{Error, Result};
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::options::DumpOptions;
 use crate::index::progress::Progress;
 use crate::read::decompressed;
-use crate::record::dump::{DUMP_HEAD, DumpReader, DumpTally, KnownDump, ReadDump, ReadRows};
+use crate::record::dump::{
+    ColumnMap, DUMP_HEAD, DumpFormat, DumpReader, DumpTally, KnownDump, OpenedTable, ReadDump, ReadRows,
+    TableInput, resolve,
+};
 use crate::source::{Entry, EntryBatch, nanoseconds};
 use crate::sys::is_readable;
 
@@ -109,12 +113,17 @@ impl DumpSource<'_> {
         self.progress.total_bytes.store(total, Ordering::Relaxed);
         self.progress.total_files.store(self.options.files.len() as u64, Ordering::Relaxed);
         let mut reports = Vec::new();
+        let wrong = |path: &PathBuf, reason| Error::Dump { path: path.clone(), reason };
+        let mut dumps = Vec::new();
         for path in &self.options.files {
+            dumps.extend(with_parts(path, &self.options.format).map_err(|reason| wrong(path, reason))?);
+        }
+        for (path, format) in &dumps {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
             let mut report = ReadDumpReport { path: path.clone(), ..Default::default() };
-            match self.read_dump(reports.len(), &mut report, send) {
+            match self.read_dump(reports.len(), format, &mut report, send) {
                 Ok(()) => {}
                 Err(Error::Io { source, .. }) if !reports.is_empty() => {
                     report.failure = Some(source.to_string());
@@ -127,7 +136,13 @@ impl DumpSource<'_> {
         Ok(reports)
     }
 
-    fn read_dump(&self, dump: usize, report: &mut ReadDumpReport, send: &mut TakeBlock<'_>) -> Result<()> {
+    fn read_dump(
+        &self,
+        dump: usize,
+        format: &DumpFormat,
+        report: &mut ReadDumpReport,
+        send: &mut TakeBlock<'_>,
+    ) -> Result<()> {
         let failed = |error| Error::io("read the dump", &report.path, error);
         let (file, from, size) = open(&report.path).map_err(failed)?;
         let waits = size == ENDLESS;
@@ -150,8 +165,11 @@ impl DumpSource<'_> {
         }
         report.compression = compression;
         let wrong = |reason| Error::Dump { path: report.path.clone(), reason };
-        let KnownDump { format, reader: rows, remarks } = self.options.format.open(&head).map_err(wrong)?;
+        let KnownDump { format, reader: rows, remarks, view } = format.open(&head).map_err(wrong)?;
         (report.format, report.remarks) = (format, remarks);
+        if let (Some(show), Some(view)) = (self.options.show_map, &view) {
+            show(&report.path, view);
+        }
         report.made = from.scanned;
         let from: Arc<[_]> = Arc::from([Arc::new(from)]);
         let read = match rows {
@@ -164,6 +182,16 @@ impl DumpSource<'_> {
                     |batch| send(EntryBlock { dump, from: from.clone(), rows: BlockRows::Entries(batch) });
                 collect(reader, &mut *whole, &mut report.tally, send)
             }
+            DumpReader::Table(format, map) => {
+                let input = match File::open(&report.path) {
+                    Ok(file) if compression.is_none() && size != ENDLESS => TableInput::File(file),
+                    _ => TableInput::Stream(reader),
+                };
+                let mut table = self.open_table(format, input, &map, &report.path)?;
+                let send =
+                    |batch| send(EntryBlock { dump, from: from.clone(), rows: BlockRows::Entries(batch) });
+                collect(Box::new(io::empty()), &mut table, &mut report.tally, send)
+            }
         };
         if let Err(error) = read
             && !self.stop.load(Ordering::Relaxed)
@@ -172,6 +200,26 @@ impl DumpSource<'_> {
             report.tally.truncated = true;
         }
         Ok(())
+    }
+
+    /// Opens a table with the reader that the program has for its format, and finds its map.
+    fn open_table<'a>(
+        &self,
+        format: &'static str,
+        input: TableInput<'a>,
+        map: &ColumnMap,
+        path: &Path,
+    ) -> Result<OpenedTable<'a>> {
+        let wrong = |reason| Error::Dump { path: path.to_path_buf(), reason };
+        let known = self.options.tables.iter().find(|known| known.name == format);
+        let known = known.ok_or_else(|| wrong(format!("this program cannot read {format}")))?;
+        let failed = |error: io::Error| wrong(error.to_string());
+        let mut table = (known.open)(input).map_err(failed)?;
+        let (map, view) = resolve(map, &table.columns().map_err(failed)?).map_err(wrong)?;
+        if let Some(show) = self.options.show_map {
+            show(path, &view);
+        }
+        Ok(OpenedTable { table, map })
     }
 }
 

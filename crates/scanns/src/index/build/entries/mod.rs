@@ -8,16 +8,19 @@
 //!
 //! Documents whose entries were not found are deleted at the end: below the directories that a dump covers
 //! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
-//! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index.
+//! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index. `inventory.rs`
+//! finds the parts of an S3 Inventory, and `preview.rs` shows the first entries without an index.
 
 mod block;
 mod dump_import;
 mod dump_reader;
 mod each_entry;
 mod held;
+mod inventory;
 mod known;
 mod lane;
 mod lost_mounts;
+mod preview;
 mod run;
 mod scan_import;
 mod threads;
@@ -26,4 +29,5 @@ mod tops;
 pub(super) use dump_import::import;
 pub(crate) use dump_reader::ReadDumpReport;
 pub(crate) use each_entry::for_each_entry;
+pub use preview::preview_dumps;
 pub(super) use scan_import::scan;
