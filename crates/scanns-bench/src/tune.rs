@@ -104,6 +104,7 @@ fn trials(args: &TuneArgs) -> Result<Trials> {
         contents: None,
         again: false,
         dump: None,
+        scan: Default::default(),
         keep_removed: false,
         commit_every: None,
         commit_bytes: None,

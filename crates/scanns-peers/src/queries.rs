@@ -316,6 +316,7 @@ mod tests {
             contents: None,
             again: false,
             dump: None,
+            scan: Default::default(),
             keep_removed: false,
             commit_every: None,
             commit_bytes: None,

@@ -63,6 +63,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         contents: None,
         again: false,
         dump: None,
+        scan: Default::default(),
         keep_removed: false,
         commit_every: None,
         commit_bytes: None,

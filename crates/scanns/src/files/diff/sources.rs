@@ -69,7 +69,8 @@ fn read(
             None
         }
         TreeSource::Dump { path, format } => {
-            let options = DumpOptions { files: vec![path.clone()], format: format.clone(), root: None };
+            let options =
+                DumpOptions { files: vec![path.clone()], format: format.clone(), ..DumpOptions::default() };
             for_each_entry(&options, &mut |entry| tree.add(entry))?
         }
     };
