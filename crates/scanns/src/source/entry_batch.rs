@@ -20,6 +20,11 @@ struct KeptEntry {
 }
 
 impl EntryBatch {
+    /// A batch with space for entries, and bytes of their texts.
+    pub(super) fn with_capacity(entries: usize, texts: usize) -> EntryBatch {
+        EntryBatch { entries: Vec::with_capacity(entries), texts: Vec::with_capacity(texts) }
+    }
+
     /// Adds an entry.
     #[inline]
     pub fn push(&mut self, entry: &Entry<'_>) {
