@@ -90,6 +90,11 @@ impl KeptEntry {
 }
 
 impl EntryBatch {
+    /// A batch with space for entries, and bytes of their texts.
+    pub(super) fn with_capacity(entries: usize, texts: usize) -> EntryBatch {
+        EntryBatch { entries: Vec::with_capacity(entries), texts: Vec::with_capacity(texts) }
+    }
+
     /// Adds an entry. Texts of 4 GiB and more are cut.
     #[inline]
     pub fn push(&mut self, entry: &Entry<'_>) {

@@ -120,6 +120,7 @@ impl ScanWorker<'_> {
     }
 
     /// Hands out the current path as an entry.
+    #[inline]
     pub(super) fn emit(&mut self, status: &ScanStatus, directory: BorrowedFd<'_>, name: &CStr) {
         if status.values.kind == Some(EntryKind::Link) {
             self.operation();
@@ -132,6 +133,7 @@ impl ScanWorker<'_> {
     }
 
     /// Hands out the current path as an entry, with the target of a link.
+    #[inline]
     pub(super) fn emit_with(&mut self, status: &ScanStatus, target: Option<&CStr>) {
         if target.is_none() && status.values.kind == Some(EntryKind::Link) {
             self.report.without_target.add(&self.path);

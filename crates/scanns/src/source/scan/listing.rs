@@ -54,11 +54,11 @@ impl ScanWorker<'_> {
         }
     }
 
-    /// Scans the first directory of a list.
+    /// Scans a directory of a list.
     fn scan_next(&mut self, mut pending: PendingList) {
         let parent = pending.parent.clone();
-        let name = pending.names.next().map(|(name, _)| name.to_owned());
-        let Some(name) = name else { return };
+        let Some(name) = pending.names.last().map(|(name, _)| name.to_owned()) else { return };
+        pending.names.pop();
         let device = parent.device;
         let directory = Arc::new(ScanDirectory::below(parent, name, device));
         let opened = self.open(&directory);
@@ -171,9 +171,10 @@ impl ScanWorker<'_> {
         self.enter_path(&open.directory);
         let mut below = NameList::default();
         while !self.shared.stopped()
-            && let Some((name, may_be_directory)) = names.next()
+            && let Some((name, may_be_directory)) = names.last()
         {
             self.take_name(open, name, may_be_directory, &mut below);
+            names.pop();
         }
         open.directory.root.count(std::mem::take(&mut self.entries));
         self.add_below(open, below);

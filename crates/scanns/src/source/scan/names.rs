@@ -1,7 +1,8 @@
 //! Names of a directory, one after the other in one allocation.
 //!
-//! Grammar: any number of names, each a byte that says whether it may be a directory, the bytes of the name,
-//! and a NUL. A pending directory takes two bytes more than its name.
+//! Grammar: any number of names, each a NUL, a byte that says whether it may be a directory, the bytes of the
+//! name, and a NUL. The last name is taken first: the system has read it last, and still has it in a cache. A
+//! pending directory takes three bytes more than its name.
 
 use std::ffi::CStr;
 
@@ -9,40 +10,45 @@ use std::ffi::CStr;
 const MAY_BE_DIRECTORY: u8 = b'd';
 const OTHER: u8 = b'-';
 
-/// Names, in the order in which they were added.
+/// Names.
 #[derive(Debug, Default)]
-pub(super) struct NameList {
-    bytes: Vec<u8>,
-    /// Where the next name begins.
-    at: usize,
-}
+pub(super) struct NameList(Vec<u8>);
 
 impl NameList {
     pub(super) fn push(&mut self, name: &CStr, may_be_directory: bool) {
-        self.bytes.push(if may_be_directory { MAY_BE_DIRECTORY } else { OTHER });
-        self.bytes.extend_from_slice(name.to_bytes_with_nul());
+        self.0.extend_from_slice(&[0, if may_be_directory { MAY_BE_DIRECTORY } else { OTHER }]);
+        self.0.extend_from_slice(name.to_bytes_with_nul());
     }
 
-    /// Takes the next name, and whether it may be a directory.
-    pub(super) fn next(&mut self) -> Option<(&CStr, bool)> {
-        let (kind, rest) = self.bytes.get(self.at..)?.split_first()?;
-        let name = CStr::from_bytes_until_nul(rest).ok()?;
-        self.at += 1 + name.to_bytes_with_nul().len();
-        Some((name, *kind == MAY_BE_DIRECTORY))
+    /// The last name, and whether it may be a directory.
+    pub(super) fn last(&self) -> Option<(&CStr, bool)> {
+        let (kind, name) = self.0.get(self.start_of_last()?..)?.get(1..)?.split_first()?;
+        Some((CStr::from_bytes_until_nul(name).ok()?, *kind == MAY_BE_DIRECTORY))
+    }
+
+    /// Removes the last name.
+    pub(super) fn pop(&mut self) {
+        self.0.truncate(self.start_of_last().unwrap_or(0));
+    }
+
+    fn start_of_last(&self) -> Option<usize> {
+        let (_, before) = self.0.split_last()?;
+        memchr::memrchr(0, before)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.at >= self.bytes.len()
+        self.0.is_empty()
     }
 
-    /// Takes about half of the names away, the last ones; `None` if there is only one.
+    /// Takes about half of the names away; `None` if there is only one.
     pub(super) fn split(&mut self) -> Option<NameList> {
-        let rest = self.bytes.get(self.at..)?;
-        let middle = rest.len() / 2;
-        let end = middle + 1 + rest.get(middle..)?.iter().position(|&byte| byte == 0)?;
-        let end =
-            if end < rest.len() { end } else { 1 + rest.get(..middle)?.iter().position(|&b| b == 0)? };
-        Some(NameList { bytes: self.bytes.split_off(self.at + end), at: 0 })
+        // Two NULs in a row are the end of a name and the start of the next.
+        let pair = |bytes: &[u8]| bytes.windows(2).position(|pair| pair == [0, 0]);
+        let middle = self.0.len() / 2;
+        let after = self.0.get(middle..).and_then(pair).map(|at| middle + at + 1);
+        let cut = after.or_else(|| self.0.get(..=middle).and_then(pair).map(|at| at + 1))?;
+        let first = self.0.split_off(cut);
+        Some(NameList(std::mem::replace(&mut self.0, first)))
     }
 }
 
@@ -53,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back_in_order_however_they_are_split() {
+    fn names_come_back_from_the_last_to_the_first_however_they_are_split() {
         let mut random = fastrand::Rng::with_seed(7);
         for count in 0..40 {
             let name = |_| CString::new(vec![b'x'; random.usize(1..50)]).unwrap();
@@ -61,19 +67,21 @@ mod tests {
             let mut list = NameList::default();
             names.iter().for_each(|name| list.push(name, name.to_bytes().len() % 2 == 0));
             let skipped = count / 5;
-            (0..skipped).for_each(|_| assert!(list.next().is_some()));
+            (0..skipped).for_each(|_| list.pop());
             let half = list.split();
             assert_eq!(half.is_some(), count - skipped > 1, "{count}");
             assert!(count - skipped < 2 || !list.is_empty() && !half.as_ref().unwrap().is_empty());
             let mut found = Vec::new();
             for mut part in [Some(list), half].into_iter().flatten() {
-                while let Some((name, is)) = part.next() {
+                while let Some((name, is)) = part.last() {
                     assert_eq!(is, name.to_bytes().len() % 2 == 0);
                     found.push(name.to_owned());
+                    part.pop();
                 }
                 assert!(part.is_empty());
             }
-            assert_eq!(found, names[skipped..]);
+            found.reverse();
+            assert_eq!(found, names[..count - skipped]);
         }
     }
 }

@@ -23,6 +23,7 @@ pub(super) struct ScanStatus {
 
 impl ScanStatus {
     /// Reads the values of `name` in `directory`. Nothing is mounted for it.
+    #[inline]
     pub(super) fn read(directory: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<ScanStatus> {
         let mask = StatxFlags::BASIC_STATS | StatxFlags::BTIME | StatxFlags::MNT_ID;
         match rustix::fs::statx(directory, name, flags | AtFlags::NO_AUTOMOUNT, mask) {
@@ -48,6 +49,7 @@ impl ScanStatus {
     }
 }
 
+#[inline]
 fn of_statx(found: &Statx) -> ScanStatus {
     let mask = StatxFlags::from_bits_retain(found.stx_mask);
     let time = |flag, time: rustix::fs::StatxTimestamp| {
