@@ -25,6 +25,8 @@ mod report;
 mod schema_file;
 mod search;
 mod similar;
+#[cfg(feature = "arrow")]
+mod tables;
 mod terminal;
 mod terms;
 mod tune;
