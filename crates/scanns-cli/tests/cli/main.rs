@@ -9,8 +9,8 @@
 //! `maintain.rs` about changes of an existing index, `printed.rs` about hostile names and what people see,
 //! `records.rs` about records with fields, `record_values.rs` about their values, `similar.rs` about
 //! queries made from documents and explanations of scores, `snippets.rs` about snippets, `sources.rs` about
-//! an index that follows its files, `stored.rs` about stored documents, `trusted/` compares answers with
-//! those of other tools, and `tune.rs` is about profiles.
+//! an index that follows its files, `stored.rs` about stored documents, `tables.rs` about tables as dumps,
+//! `trusted/` compares answers with those of other tools, and `tune.rs` is about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -39,6 +39,7 @@ mod similar;
 mod snippets;
 mod sources;
 mod stored;
+mod tables;
 mod trusted;
 mod tune;
 
