@@ -13,8 +13,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use scanns::index::{DumpReport, IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
 use scanns::sources::{
-    ColumnMap, ContentOptions, CsvTable, Direct, DumpFormat, DumpOptions, FileList, ListFrom, PageSize,
-    ReadOptions, ScanSettings, Separator, SourceOptions, TableDump,
+    ColumnMap, ContentOptions, CsvTable, Direct, DumpFormat, DumpOptions, FileList, ListFrom, MapView,
+    PageSize, ReadOptions, ScanSettings, Separator, SourceOptions, TableDump,
 };
 use scanns::writer::StoredOptions;
 use scanns::{Index, Snapshot};
@@ -108,7 +108,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let records = records_of(&args.text, path(args))?;
     Ok(IndexOptions {
         source: source(&args.input, threads.read + threads.index),
-        dump: dump(&args.dump, &args.input)?,
+        dump: dump(&args.dump, &args.input, args.output.quiet)?,
         scan: scan(&args.scan, &args.dump)?,
         read: reading(&args.reading, threads, &parameters)?,
         records,
@@ -162,7 +162,7 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
 }
 
 /// The dumps to import instead of the inputs.
-fn dump(args: &DumpArgs, input: &InputArgs) -> Result<Option<DumpOptions>> {
+fn dump(args: &DumpArgs, input: &InputArgs, quiet: bool) -> Result<Option<DumpOptions>> {
     let Some(name) = &args.dump else { return Ok(None) };
     let InputArgs { paths, files_from, null: _, follow, include, exclude, skip_hidden } = input;
     if files_from.is_some() || *follow || !include.is_empty() || !exclude.is_empty() || *skip_hidden {
@@ -190,9 +190,9 @@ fn dump(args: &DumpArgs, input: &InputArgs) -> Result<Option<DumpOptions>> {
         _ if is_table => bail!("--map and --dump-no-header are for tables: csv, tsv, jsonl, parquet, arrow"),
         format => format,
     };
-    let tables = preview::tables();
+    let (tables, show_map) = (preview::tables(), Some(preview::show_map as fn(&Path, &MapView)));
     let (files, root) = (paths.clone(), args.dump_root.clone());
-    Ok(Some(DumpOptions { files, format, root, tables, show_map: Some(preview::show_map) }))
+    Ok(Some(DumpOptions { files, format, root, tables, show_map: show_map.filter(|_| !quiet) }))
 }
 
 /// How file systems are scanned.

@@ -34,6 +34,8 @@ mod schema_file;
 mod search;
 mod similar;
 mod stat;
+#[cfg(feature = "arrow")]
+mod tables;
 mod terminal;
 mod terms;
 mod tune;

@@ -54,7 +54,8 @@ Formats, and what --dump-format says about them:
                   seconds: %T@ %A@ %C@ %B@. A path that ends with \0 is exact; otherwise names that contain
                   the separator are guessed and counted
   lfs-find        lfs find --printf of Lustre, with %Lc (stripes), %Lp (pool), %LP (project), %W@ (birth)
-  rbh-find        rbh-find -printf of Robinhood, whose times are written %Ts %As %Cs
+  rbh-find        rbh-find -printf of Robinhood, whose times are written %Ts %As %Cs; rbh-find-escaped with
+                  -escaped, which is exact for all names
   gufi, gufi-old  traces of GUFI; the separator, if it is not the usual one: --dump-format '|'
   policy          mmapplypolicy of Storage Scale, rule LIST; policy-escaped with ESCAPE '%', policy-records
                   with -I prepare; the columns of SHOW: --dump-format uid:gid:mode:size

@@ -1,5 +1,6 @@
 //! Shows how the columns of a table are read, and the first entries of dumps.
 
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
@@ -18,7 +19,11 @@ const VALUE: usize = 60;
 
 /// The formats of tables that this program can open.
 pub fn tables() -> Vec<TableFormat> {
-    Vec::new()
+    #[cfg(feature = "arrow")]
+    let formats = crate::tables::FORMATS.to_vec();
+    #[cfg(not(feature = "arrow"))]
+    let formats = Vec::new();
+    formats
 }
 
 /// Shows how the columns of a table are read, unless this is shown already.
@@ -35,14 +40,14 @@ pub fn show_map(path: &Path, view: &MapView) {
     }
     let mut text =
         format!("{}: this is how its columns are read (--map changes it):", report::path_text(path));
-    let rows: Vec<_> = view.fields.iter().map(|field| {
+    let shown_fields = view.fields.iter().map(|field| {
         let first = field.first.get(..VALUE).unwrap_or(&field.first);
         let more = if first.len() < field.first.len() { "…" } else { "" };
         let first = format!("{}{more}", quoted(first));
         [field.field.to_owned(), text_line(field.column.as_bytes()), field.conversion.clone(), first]
     });
     let names = ["field", "column", "conversion", "first value"].map(str::to_owned);
-    let rows: Vec<_> = std::iter::once(names).chain(rows.collect::<Vec<_>>()).collect();
+    let rows: Vec<_> = std::iter::once(names).chain(shown_fields).collect();
     let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max();
     let (one, two, three) = (width(0).unwrap_or(0), width(1).unwrap_or(0), width(2).unwrap_or(0));
     for [field, column, conversion, first] in &rows {

@@ -11,6 +11,7 @@
 //! `records.rs` about records with fields, `record_values.rs` about their values, `report.rs` about reports on
 //! file systems, `similar.rs` about queries made from documents and explanations of scores, `snippets.rs`
 //! about snippets, `sources.rs` about an index that follows its files, `stored.rs` about stored documents,
+//! `tables.rs` about tables as dumps,
 //! `trusted/` compares answers with those of other tools, and `tune.rs` is about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
@@ -45,6 +46,7 @@ mod snippets;
 mod sources;
 mod stat;
 mod stored;
+mod tables;
 mod trusted;
 mod tune;
 

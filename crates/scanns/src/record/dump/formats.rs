@@ -202,7 +202,7 @@ pub const DUMP_FORMATS: [&str; FORMATS.len() + TABLE_FORMATS.len()] = {
     names
 };
 
-const FORMATS: [FormatEntry; 19] = [
+const FORMATS: [FormatEntry; 20] = [
     FormatEntry {
         name: "find",
         detect: detect_find,
@@ -220,7 +220,18 @@ const FORMATS: [FormatEntry; 19] = [
         detect: |_| None,
         make: |details| match details {
             Some(_) => find(details, FindDialect::Robinhood),
-            None => Err(r"rbh-find needs its format string, such as '%y\t%s\t%Ts\t%p\0'".into()),
+            None => Err(r"rbh-find needs its format string, such as '%y\t%s\t%Ts\t%p\n'".into()),
+        },
+        remarks: &[],
+    },
+    FormatEntry {
+        name: "rbh-find-escaped",
+        detect: |_| None,
+        make: |details| match details {
+            Some(format) => {
+                FindRows::new(format, FindDialect::Robinhood).map(|found| rows(found.with_escapes()))
+            }
+            None => Err(r"rbh-find needs its format string, such as '%y\t%s\t%Ts\t%p\n'".into()),
         },
         remarks: &[],
     },
@@ -338,7 +349,7 @@ mod tests {
                 assert!(matches!(format, DumpFormat::Table(table) if table.format == Some(name)));
                 continue;
             }
-            let details = (name == "rbh-find").then_some(r"%p\n");
+            let details = name.starts_with("rbh-find").then_some(r"%p\n");
             let format = DumpFormat::named(name, details).unwrap();
             assert_eq!(format.open(b"").unwrap().format, name);
         }

@@ -184,7 +184,11 @@ impl DumpSource<'_> {
             }
             DumpReader::Table(format, map) => {
                 let input = match File::open(&report.path) {
-                    Ok(file) if compression.is_none() && size != ENDLESS => TableInput::File(file),
+                    Ok(file) if compression.is_none() && size != ENDLESS => {
+                        let rest = size.saturating_sub(DUMP_HEAD as u64);
+                        self.progress.bytes.fetch_add(rest, Ordering::Relaxed);
+                        TableInput::File(file)
+                    }
                     _ => TableInput::Stream(reader),
                 };
                 let mut table = self.open_table(format, input, &map, &report.path)?;

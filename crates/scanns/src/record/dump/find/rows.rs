@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::format::{FindDialect, FindField};
 use super::layout::{RowLayout, RowSlot};
-use super::values::put;
+use super::values::{put, unescape};
 use crate::record::dump::{DumpTally, ReadRows, Visit};
 use crate::source::{Entry, EntryKind};
 
@@ -23,6 +23,8 @@ const NO_PATH: &str = "the path is empty";
 #[derive(Debug)]
 pub struct FindRows {
     layout: RowLayout,
+    /// True if bytes of paths that cannot be printed are written as `\ooo`.
+    escaped: bool,
 }
 
 /// A row that was read: its entry, and whether its meaning was guessed.
@@ -47,7 +49,13 @@ impl FindRows {
     /// # Errors
     /// What is wrong with the format, and what to write instead.
     pub fn new(format: &str, dialect: FindDialect) -> Result<Self, String> {
-        Ok(FindRows { layout: RowLayout::new(format, dialect)? })
+        Ok(FindRows { layout: RowLayout::new(format, dialect)?, escaped: false })
+    }
+
+    /// Rows in which bytes of paths that cannot be printed, and backslashes, are written as `\ooo`, as
+    /// `rbh-find -escaped` does it.
+    pub fn with_escapes(self) -> Self {
+        FindRows { escaped: true, ..self }
     }
 
     /// True if `start` certainly begins with rows of this format: its first three rows, or all if there are
@@ -341,7 +349,7 @@ impl ReadRows for FindRows {
         if self.layout.nuls.is_some() {
             return self.read_exact(bytes, offset, tally, visit);
         }
-        let (mut at, mut path) = (0, Vec::new());
+        let (mut at, mut path, mut plain) = (0, Vec::new(), Vec::new());
         while at < bytes.len() {
             let Some((row, next)) = self.row_of_lines(bytes, at) else {
                 cut(bytes, at, offset, tally);
@@ -356,7 +364,17 @@ impl ReadRows for FindRows {
                     if let Some(guess) = guess {
                         tally.guessed(place, guess, text);
                     }
-                    visit(&found.entry)?;
+                    if !self.escaped {
+                        visit(&found.entry)?;
+                    } else if unescape(found.entry.path, &mut plain) {
+                        visit(&Entry { path: &plain, ..found.entry })?;
+                    } else {
+                        tally.bad(
+                            place,
+                            "a backslash in the path is not followed by three octal digits",
+                            text,
+                        );
+                    }
                 }
                 Err(reason) => tally.bad(place, reason, text),
             }

@@ -261,3 +261,13 @@ fn a_format_that_cannot_be_read_back_says_what_to_write() {
     assert!(FindRows::new(r"%p %Ts %Rm{sparse.x}\n", FindDialect::Robinhood).is_ok());
     assert!(FindRows::new(r"%p %B@\n", FindDialect::Robinhood).is_err());
 }
+
+#[test]
+fn escaped_names_of_robinhood_are_read_back() {
+    use crate::record::dump::testing::read_whole;
+    let rows = FindRows::new(r"%y\t%s\t%Ts\t%p\n", FindDialect::Robinhood).unwrap().with_escapes();
+    let (entries, tally) = read_whole(&rows, b"f\t5\t7\t/a\\012b\\134\\377\nd\t1\t2\t/c\nf\t5\t7\t/a\\01\n");
+    let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_slice()).collect();
+    assert_eq!(paths, [&b"/a\nb\\\xff"[..], b"/c"]);
+    assert_eq!((tally.bad, tally.first_bad.unwrap().offset), (1, 31));
+}

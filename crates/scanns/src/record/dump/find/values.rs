@@ -106,9 +106,38 @@ fn letter(value: &[u8]) -> Result<Option<EntryKind>, &'static str> {
     }))
 }
 
+/// Writes a path to `out` in which `\ooo` is a byte; false if a backslash stands for none, or for NUL.
+pub(super) fn unescape(path: &[u8], out: &mut Vec<u8>) -> bool {
+    out.clear();
+    let mut bytes = path.iter();
+    while let Some(&byte) = bytes.next() {
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        let digits = bytes.as_slice().get(..3).unwrap_or_default();
+        match octal(digits).and_then(|value| u8::try_from(value).ok()).filter(|byte| *byte != 0) {
+            Some(byte) if digits.len() == 3 => out.push(byte),
+            _ => return false,
+        }
+        bytes = bytes.as_slice().get(3..).unwrap_or_default().iter();
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn escaped_bytes_are_read_back() {
+        let mut out = Vec::new();
+        assert!(unescape(br"/a\012\134b\377c", &mut out));
+        assert_eq!(out, b"/a\n\\b\xffc");
+        for text in [&b"/a\\"[..], br"\1", br"\12", br"\n12", br"\400", br"\000"] {
+            assert!(!unescape(text, &mut out), "{}", text.escape_ascii());
+        }
+    }
 
     #[test]
     fn times_before_1970_count_their_fraction_upwards_and_unknown_births_have_none() {
