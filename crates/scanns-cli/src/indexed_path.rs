@@ -7,8 +7,8 @@ use std::path::Path;
 use scanns::Snapshot;
 use scanns::sources::absolute;
 
-/// The path without slashes at its end if the index has it; otherwise the absolute path, if the index has it or
-/// a directory above it, which may be a link.
+/// The path without slashes at its end if the index has it; otherwise the absolute path, if the index has it
+/// or a directory above it, which may be a link.
 pub fn in_index(snapshot: &Snapshot, written: &OsStr) -> Vec<u8> {
     let mut path = written.as_bytes();
     while let [rest @ .., b'/'] = path

@@ -1,7 +1,7 @@
 //! The formats of stat: text, escapes with `--printf`, and directives.
 //!
-//! Grammar: `%`, flags of `'-+ #0`, a width, a precision, `H` or `L` before `d` and `r`, and a letter. What has
-//! no meaning is printed as `?`, and a percent sign at the end as it stands.
+//! Grammar: `%`, flags of `'-+ #0`, a width, a precision, `H` or `L` before `d` and `r`, and a letter. What
+//! has no meaning is printed as `?`, and a percent sign at the end as it stands.
 
 use crate::files::find::PrintLayout;
 
