@@ -123,11 +123,8 @@ fn escape<'f>(rest: &'f [u8], text: &mut Vec<u8>) -> &'f [u8] {
         b'r' => b'\r',
         b't' => b'\t',
         b'v' => 11,
-        b'"' | b'\\' => byte,
-        byte => {
-            text.extend_from_slice(&[b'\\', byte]);
-            return after;
-        }
+        // As stat does it, which also warns.
+        byte => byte,
     };
     text.push(plain);
     after
