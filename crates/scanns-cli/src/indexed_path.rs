@@ -7,7 +7,8 @@ use std::path::Path;
 use scanns::Snapshot;
 use scanns::sources::absolute;
 
-/// The path without slashes at its end if the index has it; otherwise the absolute path, if it has that.
+/// The path without slashes at its end if the index has it; otherwise the absolute path, if the index has it
+/// or a directory above it, which may be a link.
 pub fn in_index(snapshot: &Snapshot, written: &OsStr) -> Vec<u8> {
     let mut path = written.as_bytes();
     while let [rest @ .., b'/'] = path
@@ -20,6 +21,7 @@ pub fn in_index(snapshot: &Snapshot, written: &OsStr) -> Vec<u8> {
     if has(path) {
         return path.to_vec();
     }
-    let whole = absolute(Path::new(OsStr::from_bytes(path))).map(|path| path.into_os_string().into_vec());
-    whole.ok().filter(|path| has(path)).unwrap_or_else(|| path.to_vec())
+    let whole = absolute(Path::new(OsStr::from_bytes(path))).ok();
+    let whole = whole.filter(|path| path.ancestors().any(|place| has(place.as_os_str().as_bytes())));
+    whole.map_or_else(|| path.to_vec(), |path| path.into_os_string().into_vec())
 }

@@ -61,7 +61,8 @@ pub fn make_tree(random: &mut fastrand::Rng, root: &Path, count: usize) {
             }
         }
         if random.bool() && path.is_file() {
-            let age = Duration::from_millis(random.u64(0..1 << random.u32(1..40)));
+            let bits = random.u32(1..40);
+            let age = Duration::from_millis(random.u64(0..1 << bits));
             let time = if random.u8(..) < 20 { SystemTime::now() + age } else { SystemTime::now() - age };
             let times = FileTimes::new().set_modified(time).set_accessed(time);
             File::open(&path).unwrap().set_times(times).unwrap();
@@ -121,7 +122,7 @@ const OPTIONS: [&str; 40] = [
     "-lh",
     "-sh",
     "-lis",
-    "-0",
+    "--zero",
     "-lRa --zero",
     "-l --time-style=full-iso",
     "-l --time-style=long-iso",

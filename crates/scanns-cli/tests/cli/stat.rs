@@ -16,10 +16,12 @@ fn indexed_tree() -> (Place, PathBuf, Vec<PathBuf>) {
     let place = Place::new();
     let root = place.files().canonicalize().unwrap();
     make_tree(&mut seeded(), &root, 80);
-    place.indexed(&["--content", "none"]);
-    let out = Command::new("find").arg(&root).arg("-print0").output().unwrap();
+    // A walk changes the dates of access of directories and links, once.
+    let out =
+        Command::new("find").arg(&root).args(["-fprintf", "/dev/null", "%l", "-print0"]).output().unwrap();
     let paths = out.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     let paths = paths.map(|path| std::ffi::OsString::from_vec(path.to_vec()).into()).collect();
+    place.indexed(&["--content", "none"]);
     (place, root, paths)
 }
 
@@ -47,7 +49,7 @@ fn the_layout_is_that_of_gnu_stat_and_tells_how_old_the_answer_is() {
     }
 }
 
-const FORMATS: [&str; 12] = [
+const FORMATS: [&str; 11] = [
     "%n|%s|%b|%B|%f|%F|%a|%A|%u|%U|%g|%G|%i|%h|%d|%x|%X|%y|%Y|%z|%Z|%w|%W",
     "%D|%Hd|%Ld|%%|%?|%j|100%",
     "%10s|%-10s|%010s|%+s|% s|%.5s|%10.5s",
@@ -59,7 +61,6 @@ const FORMATS: [&str; 12] = [
     "%20F|%.4F",
     "%.10x|%40y",
     "%",
-    "%5",
 ];
 
 #[test]

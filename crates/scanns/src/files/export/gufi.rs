@@ -1,7 +1,7 @@
 //! Traces of GUFI in the new format, which `gufi_trace2index` loads.
 //!
-//! The grammar is in `record/dump/gufi/`. A directory is followed by the entries in it that are not directories,
-//! so entries are sorted a second time: by their directory, the directory itself first.
+//! The grammar is in `record/dump/gufi/`. A directory is followed by the entries in it that are not
+//! directories, so entries are sorted a second time: by their directory, the directory itself first.
 //!
 //! The format has whole seconds, and no names of owners, no devices and no word for a value that is not
 //! known: 0 is written, and counted.

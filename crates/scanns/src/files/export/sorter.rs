@@ -1,8 +1,8 @@
 //! Sorts entries in memory, and beyond a limit in temporary files.
 //!
-//! Records fill memory up to the limit; then they are sorted and written to a file, a run. In the end all runs
-//! are merged. If there are many, they are merged into one before, so that open files and their buffers are
-//! limited, too. A file is removed as soon as it is open: nothing is left behind, even if the program is
+//! Records fill memory up to the limit; then they are sorted and written to a file, a run. In the end all
+//! runs are merged. If there are many, they are merged into one before, so that open files and their buffers
+//! are limited, too. A file is removed as soon as it is open: nothing is left behind, even if the program is
 //! killed.
 
 use std::cmp::Ordering;

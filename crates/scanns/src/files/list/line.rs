@@ -20,22 +20,27 @@ type ListCell = (Vec<u8>, bool);
 /// What is known of the entry that a link leads to: its mode and kind.
 pub(super) type FindLinked<'f> = dyn Fn(&Entry<'_>) -> Option<u8> + 'f;
 
-/// Writes the lines of the entries of one directory, or of the files among the paths.
+/// Writes the lines of the entries of one directory, or of the files among the paths. Columns are as wide as
+/// the values of `beside`, too.
 pub(super) fn write_lines(
     entries: &[ListEntry<'_>],
+    beside: &[ListEntry<'_>],
     options: &ListOptions,
     linked: &FindLinked<'_>,
     unknown: &mut Vec<UnknownColumn>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let rows: Vec<Vec<ListCell>> = entries.iter().map(|entry| cells(entry, options, unknown)).collect();
+    let others = beside.iter().map(|entry| cells(entry, options, &mut Vec::new()));
     let mut widths: Vec<usize> = Vec::new();
-    for row in &rows {
+    let mut measure = |row: &[ListCell]| {
         widths.resize(widths.len().max(row.len()), 0);
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.0.len().max(*width);
         }
-    }
+    };
+    rows.iter().for_each(|row| measure(row));
+    others.for_each(|row| measure(&row));
     for (entry, row) in entries.iter().zip(&rows) {
         for ((text, is_left), width) in row.iter().zip(&widths) {
             let fill = vec![b' '; width - text.len()];
@@ -67,7 +72,7 @@ fn cells(listed: &ListEntry<'_>, options: &ListOptions, unknown: &mut Vec<Unknow
     let entry = &listed.entry;
     let mut cells = Vec::new();
     let mut cell = |text: Option<Vec<u8>>, name: &str, is_left: bool| {
-        if text.is_none() {
+        if text.is_none() && listed.is_known {
             lack(unknown, name, entry.path);
         }
         cells.push((text.unwrap_or_else(|| b"?".to_vec()), is_left));
@@ -83,12 +88,12 @@ fn cells(listed: &ListEntry<'_>, options: &ListOptions, unknown: &mut Vec<Unknow
         return cells;
     }
     let kind = FindType::of(entry);
-    if entry.mode.is_none() {
+    if entry.mode.is_none() && listed.is_known {
         lack(unknown, "mode", entry.path);
     }
     cells.push((mode_text(entry).unwrap_or_else(|| mode_of(kind)).to_vec(), true));
     let mut cell = |text: Option<Vec<u8>>, name: &str, is_left: bool| {
-        if text.is_none() {
+        if text.is_none() && listed.is_known {
             lack(unknown, name, entry.path);
         }
         cells.push((text.unwrap_or_else(|| b"?".to_vec()), is_left));

@@ -17,6 +17,8 @@ use crate::source::{Entry, EntryBatch};
 pub(super) struct ListEntry<'e> {
     pub(super) name: &'e [u8],
     pub(super) entry: Entry<'e>,
+    /// False for a directory above those of the index.
+    pub(super) is_known: bool,
 }
 
 /// Entries by the directory that they are in.
@@ -50,7 +52,7 @@ impl ListPlaces {
     /// The entries of a directory, without their order.
     pub(super) fn entries(&self, directory: &[u8], hidden: ListHidden) -> Vec<ListEntry<'_>> {
         let entries = self.0.get(directory).into_iter().flat_map(EntryBatch::iter);
-        let named = entries.map(|entry| ListEntry { name: last_name(entry.path), entry });
+        let named = entries.map(|entry| ListEntry { name: last_name(entry.path), entry, is_known: true });
         named.filter(|entry| hidden != ListHidden::None || !entry.name.starts_with(b".")).collect()
     }
 }

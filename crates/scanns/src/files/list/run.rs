@@ -74,15 +74,16 @@ impl EntryList<'_, '_> {
                 None => self.report.missing.push(path.written.clone()),
             }
         }
-        let named =
-            found.iter().filter_map(|(name, batch)| Some(ListEntry { name, entry: batch.iter().next()? }));
+        let named = found.iter().filter_map(|(name, batch)| {
+            Some(ListEntry { name, entry: batch.iter().next()?, is_known: true })
+        });
         let mut entries: Vec<ListEntry<'_>> = named.collect();
         sort(&mut entries, self.options);
         let is_opened = |entry: &ListEntry<'_>| {
             entry.entry.kind == Some(EntryKind::Directory) && !self.options.directories
         };
         let (directories, files): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_opened);
-        self.lines(&files)?;
+        self.lines(&files, &directories)?;
         if !files.is_empty() && !directories.is_empty() {
             self.write(b"\n")?;
         }
@@ -123,15 +124,16 @@ impl EntryList<'_, '_> {
         let above_batch = self.facts.entry_at(above);
         if self.options.hidden == ListHidden::All {
             let unknown = Entry { path: above, kind: Some(EntryKind::Directory), ..Entry::default() };
-            let above = above_batch.as_ref().and_then(|batch| batch.iter().next()).unwrap_or(unknown);
-            entries.push(ListEntry { name: b".", entry: directory.entry });
-            entries.push(ListEntry { name: b"..", entry: above });
+            let above = above_batch.as_ref().and_then(|batch| batch.iter().next());
+            entries.push(ListEntry { name: b".", ..directory });
+            let is_known = above.is_some();
+            entries.push(ListEntry { name: b"..", entry: above.unwrap_or(unknown), is_known });
         }
         sort(&mut entries, self.options);
         if self.options.long || self.options.blocks {
             write_total(&entries, self.options, self.out).map_err(written)?;
         }
-        self.lines(&entries)?;
+        self.lines(&entries, &[])?;
         if !self.options.recursive {
             return Ok(());
         }
@@ -139,18 +141,19 @@ impl EntryList<'_, '_> {
             |entry: &&ListEntry<'_>| entry.entry.kind == Some(EntryKind::Directory) && !is_dots(entry.name);
         for entry in entries.iter().filter(is_below) {
             let name = joined(directory.name, entry.name);
-            self.directory(ListEntry { name: &name, entry: entry.entry }, places, true)?;
+            self.directory(ListEntry { name: &name, ..*entry }, places, true)?;
         }
         Ok(())
     }
 
-    fn lines(&mut self, entries: &[ListEntry<'_>]) -> Result<()> {
+    fn lines(&mut self, entries: &[ListEntry<'_>], beside: &[ListEntry<'_>]) -> Result<()> {
         let facts = &self.facts;
         let linked = |entry: &Entry<'_>| {
             let target = facts.resolve(entry.path)?;
             target.iter().next().and_then(|entry| mark(&entry, ListMark::Type))
         };
-        write_lines(entries, self.options, &linked, &mut self.report.unknown, self.out).map_err(written)
+        write_lines(entries, beside, self.options, &linked, &mut self.report.unknown, self.out)
+            .map_err(written)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The formats of stat: text, escapes with `--printf`, and directives.
 //!
-//! Grammar: `%`, flags of `'-+ #0`, a width, a precision, `H` or `L` before `d` and `r`, and a letter. What has
-//! no meaning is printed as `?`, and a percent sign at the end as it stands.
+//! Grammar: `%`, flags of `'-+ #0`, a width, a precision, `H` or `L` before `d` and `r`, and a letter. What
+//! has no meaning is printed as `?`, and a percent sign at the end as it stands.
 
 use crate::files::find::PrintLayout;
 
@@ -123,11 +123,8 @@ fn escape<'f>(rest: &'f [u8], text: &mut Vec<u8>) -> &'f [u8] {
         b'r' => b'\r',
         b't' => b'\t',
         b'v' => 11,
-        b'"' | b'\\' => byte,
-        byte => {
-            text.extend_from_slice(&[b'\\', byte]);
-            return after;
-        }
+        // As stat does it, which also warns.
+        byte => byte,
     };
     text.push(plain);
     after

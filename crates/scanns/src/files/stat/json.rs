@@ -1,4 +1,5 @@
-//! An entry as a JSON object. Its members have the names of the fields of the index; what is not known is null.
+//! An entry as a JSON object. Its members have the names of the fields of the index; what is not known is
+//! null.
 
 use serde_json::{Map, Value as Json};
 

@@ -65,8 +65,8 @@ pub struct StatReport {
 
 /// Shows entries as GNU stat does.
 ///
-/// # Errors
-/// [`Error::Unsupported`] if the documents are not files with metadata; and the errors of reading and writing.
+/// # Errors [`Error::Unsupported`] if the documents are not files with metadata; and the errors of reading
+/// and writing.
 pub fn stat_entries(
     snapshot: &Snapshot,
     paths: &[ListedPath],
