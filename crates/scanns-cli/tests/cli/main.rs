@@ -4,11 +4,12 @@
 //! system, and `odd_files.rs` unusual files. `asking.rs` is about other forms of queries, `chains.rs` about
 //! custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about filters,
 //! `contents.rs` about compressed and binary files, `csv.rs` about rows of CSV, `diff.rs` about differences
-//! of trees, `du.rs` about sums of directories, `entries.rs` about trees without content, `eval.rs` about measures, `export/` about
-//! exports, `guides.rs` runs the commands of the documentation, `keys.rs` is about keys of records,
-//! `maintain.rs` about changes of an existing index, `printed.rs` about hostile names and what people see,
-//! `records.rs` about records with fields, `record_values.rs` about their values, `similar.rs` about
-//! queries made from documents and explanations of scores, `snippets.rs` about snippets, `sources.rs` about
+//! of trees, `du.rs` about sums of directories, `duplicates.rs` about files with equal content, `entries.rs`
+//! about trees without content, `eval.rs` about measures, `export/` about exports, `guides.rs` runs the
+//! commands of the documentation, `keys.rs` is about keys of records, `maintain.rs` about changes of an
+//! existing index, `printed.rs` about hostile names and what people see, `records.rs` about records with
+//! fields, `record_values.rs` about their values, `similar.rs` about queries made from documents and
+//! explanations of scores, `snippets.rs` about snippets, `sources.rs` about
 //! an index that follows its files, `stored.rs` about stored documents, `trusted/` compares answers with
 //! those of other tools, and `tune.rs` is about profiles.
 
@@ -24,6 +25,7 @@ mod contents;
 mod csv;
 mod diff;
 mod du;
+mod duplicates;
 mod entries;
 mod eval;
 mod export;
