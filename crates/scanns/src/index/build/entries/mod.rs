@@ -4,7 +4,8 @@
 //! of entries to the index threads (`lane.rs`), so memory does not depend on the number of entries. Index
 //! threads compare entries with the index (`known.rs`): entries that have not changed are skipped, others
 //! replace the older document. `tops.rs` finds the directories that a dump covers; documents below them that
-//! the dump does not list are deleted at the end. `each_entry.rs` reads dumps for questions that need no index.
+//! the dump does not list are deleted at the end. `each_entry.rs` reads dumps for questions that
+//! need no index.
 
 mod dump_reader;
 mod each_entry;
