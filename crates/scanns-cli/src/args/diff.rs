@@ -101,5 +101,6 @@ pub const DIFF_EXAMPLES: &str = r"Examples:
 
 OLD and NEW are indexes of file systems (scanns index --content none), or dumps. Nothing else is read: files
 whose size, times and other values are equal are the same. A file has moved if its inode and kind are the
-same and its time of birth, or else its size and mtime. Values that only one side has are not compared, and
-counted. Exit codes are those of diff: 0 the same, 1 different, 2 trouble, also if a dump is incomplete.";
+same and its time of birth, or else its size and mtime. Sizes and links of directories are not compared:
+they follow from what is in them. Values that only one side has are not compared, and counted.
+Exit codes are those of diff: 0 the same, 1 different, 2 trouble, also if a dump is incomplete.";

@@ -54,7 +54,7 @@ pub const DUPLICATES_EXAMPLES: &str = r"Examples:
   scanns duplicates fs.scanns --verify -0 > groups
 
 Nothing is changed. Only files whose size another file has are read: first 4 KiB at their start and end, then,
-of those that are alike, all bytes. Their hashes have 128 bits (xxh3); --verify compares the bytes, too. A file
-with several names (hard links) is read once and wastes nothing; '= PATH' is another name of the file above.
+of those that are alike, all bytes. Their hashes have 128 bits (xxh3); --verify compares the bytes, too.
+A file with several names (hard links) is read once and wastes nothing: = marks another name of a file.
 Files that have changed since they were indexed are left out and counted: update the index to compare them.
 Exit codes: 0 done; 1 some files were left out; 2 trouble; 130 stopped.";

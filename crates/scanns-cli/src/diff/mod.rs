@@ -122,7 +122,7 @@ fn is_wanted(only: &[DiffKindArg], kind: DifferenceKind) -> bool {
 /// Says what the differences do not show.
 fn notes(args: &DiffArgs, report: &DiffReport) {
     let counts = &report.counts;
-    if !counts.is_same() && args.format == DiffFormatArg::Lines && !args.null {
+    if !counts.is_same() && args.format == DiffFormatArg::Lines && !args.null && !args.summary {
         report::note(&counts_text(counts));
     }
     for (path, tree) in [(&args.old, &report.old), (&args.new, &report.new)] {

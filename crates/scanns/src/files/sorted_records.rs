@@ -286,7 +286,7 @@ impl<'s> RecordCursor<'s> {
             return Ok(());
         }
         self.record.clear();
-        // Of records with one place, that of the run with the highest number comes last.
+        // Of records with one place, the one in the run with the highest number comes last.
         while let Some(mut first) = self.runs.peek_mut() {
             if !self.record.is_empty() {
                 if (self.order)(&self.record, &first.record).is_ne() {

@@ -1,7 +1,7 @@
 //! Reads two sorted trees side by side and tells how they differ.
 
 use super::fields::{ENTRY_FIELDS, EntryField, EntryFieldSet, FieldRules};
-use super::moves::{Moves, Side, side_by_side};
+use super::moves::{Moves, PathEntries, side_by_side};
 use super::tree::{DiffOptions, SortedTree, TreeReport};
 use crate::error::Result;
 use crate::source::Entry;
@@ -105,8 +105,8 @@ pub(super) fn compare_sorted(
     let unknown = [0; ENTRY_FIELDS.len()];
     let mut comparison =
         TreeComparison { rules, moves: &moves, removed: 0, added: 0, counts: DiffCounts::default(), unknown };
-    let (olds, news) = side_by_side(&old.entries, &new.entries, |side| {
-        if let Some(difference) = comparison.difference(&side) {
+    let (olds, news) = side_by_side(&old.entries, &new.entries, |entries| {
+        if let Some(difference) = comparison.difference(&entries) {
             visit(&difference)?;
         }
         Ok(true)
@@ -138,34 +138,31 @@ struct TreeComparison<'m> {
 
 impl<'m> TreeComparison<'m> {
     /// The difference at a path; `None` if there is none, or if it is one of another path.
-    fn difference<'e>(&mut self, side: &Side<'e>) -> Option<Difference<'e>>
+    fn difference<'e>(&mut self, entries: &PathEntries<'e>) -> Option<Difference<'e>>
     where
         'm: 'e,
     {
-        let difference = match *side {
-            Side::Old(old) => {
-                self.removed += 1;
-                if self.moves.is_kept(self.removed - 1) {
-                    return None;
-                }
-                Difference {
-                    kind: DifferenceKind::Removed,
-                    old: Some(old),
-                    new: None,
-                    fields: EntryFieldSet::default(),
-                }
-            }
-            Side::New(new) => {
-                self.added += 1;
-                self.added(&new)
-            }
-            Side::Both(old, new) => {
-                let fields = self.fields(self.rules, &old, &new);
+        let PathEntries { old, new } = *entries;
+        let difference = match (old, new) {
+            (Some(old_entry), Some(new_entry)) => {
+                let fields = self.fields(self.rules, &old_entry, &new_entry);
                 if fields.is_empty() {
                     self.counts.same += 1;
                     return None;
                 }
-                Difference { kind: DifferenceKind::Changed, old: Some(old), new: Some(new), fields }
+                Difference { kind: DifferenceKind::Changed, old, new, fields }
+            }
+            (None, Some(new)) => {
+                self.added += 1;
+                self.added(&new)
+            }
+            _ => {
+                self.removed += 1;
+                if self.moves.is_kept(self.removed - 1) {
+                    return None;
+                }
+                let fields = EntryFieldSet::default();
+                Difference { kind: DifferenceKind::Removed, old, new, fields }
             }
         };
         self.counts.add(difference.kind);

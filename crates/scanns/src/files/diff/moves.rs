@@ -3,9 +3,11 @@
 //! The entries of one path alone are collected in memory, and paired by `pairs.rs`. If they need more memory
 //! than allowed, no moves are found, and the report says so.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::super::entry_record::PackedRecords;
+use super::super::order::walk_order;
 use super::super::sorted_records::{RecordCursor, SortedRecords};
 use super::fields::FieldRules;
 use super::pairs::{EntryPairs, split};
@@ -15,38 +17,36 @@ use crate::source::{Entry, EntryKind};
 /// The memory that pairing needs for an entry besides its values.
 const EACH: usize = 96;
 
-/// The entries at the current path of two trees; at least one of them is there.
-pub(super) enum Side<'a> {
-    Old(Entry<'a>),
-    New(Entry<'a>),
-    Both(Entry<'a>, Entry<'a>),
+/// The entries at a path of two trees; at least one of them is there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PathEntries<'a> {
+    pub(super) old: Option<Entry<'a>>,
+    pub(super) new: Option<Entry<'a>>,
 }
 
 /// Reads two trees side by side, and returns their cursors at the end.
 pub(super) fn side_by_side<'s>(
     old: &'s SortedRecords,
     new: &'s SortedRecords,
-    mut visit: impl FnMut(Side<'_>) -> Result<bool>,
+    mut visit: impl FnMut(PathEntries<'_>) -> Result<bool>,
 ) -> Result<(RecordCursor<'s>, RecordCursor<'s>)> {
     let (mut olds, mut news) = (old.read()?, new.read()?);
     loop {
-        let (side, steps) = match (olds.entry(), news.entry()) {
+        let (old, new) = (olds.entry(), news.entry());
+        let order = match (&old, &new) {
             (None, None) => break,
-            (Some(old), None) => (Side::Old(old), (true, false)),
-            (None, Some(new)) => (Side::New(new), (false, true)),
-            (Some(old), Some(new)) => match super::super::order::walk_order(old.path, new.path) {
-                std::cmp::Ordering::Less => (Side::Old(old), (true, false)),
-                std::cmp::Ordering::Greater => (Side::New(new), (false, true)),
-                std::cmp::Ordering::Equal => (Side::Both(old, new), (true, true)),
-            },
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(old), Some(new)) => walk_order(old.path, new.path),
         };
-        if !visit(side)? {
+        let entries = PathEntries { old: old.filter(|_| order.is_le()), new: new.filter(|_| order.is_ge()) };
+        if !visit(entries)? {
             break;
         }
-        if steps.0 {
+        if order.is_le() {
             olds.advance()?;
         }
-        if steps.1 {
+        if order.is_ge() {
             news.advance()?;
         }
     }
@@ -74,14 +74,14 @@ impl Moves {
     ) -> Result<Self> {
         let (mut removed, mut added) = (PackedRecords::default(), PackedRecords::default());
         let mut given_up = false;
-        side_by_side(old, new, |side| {
-            match side {
-                Side::Old(entry) => removed.push_entry(&entry),
-                Side::New(entry) => added.push_entry(&entry),
-                Side::Both(..) => {}
+        side_by_side(old, new, |entries| {
+            match (entries.old, entries.new) {
+                (Some(entry), None) => removed.push_entry(&entry),
+                (None, Some(entry)) => added.push_entry(&entry),
+                _ => {}
             }
-            let entries = removed.len() + added.len();
-            given_up = removed.memory() + added.memory() + entries * EACH > limit;
+            let count = removed.len() + added.len();
+            given_up = removed.memory() + added.memory() + count * EACH > limit;
             Ok(!given_up)
         })?;
         if given_up {

@@ -31,8 +31,8 @@ pub enum TreeSource<'a> {
 /// Compares two trees, and calls `visit` with their differences in the order of paths.
 ///
 /// # Errors
-/// [`Error::Unsupported`](crate::Error::Unsupported) for an index whose documents are not files with metadata,
-/// [`Error::Dump`](crate::Error::Dump) for a dump of an unknown format; the errors of reading and of `visit`.
+/// [`Error::Unsupported`](crate::Error::Unsupported) for an index whose documents are not files with
+/// metadata, [`Error::Dump`](crate::Error::Dump) for a dump of an unknown format; the errors of reading and of `visit`.
 pub fn compare_trees(
     old: &TreeSource<'_>,
     new: &TreeSource<'_>,

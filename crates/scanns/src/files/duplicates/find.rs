@@ -88,7 +88,8 @@ impl DuplicateSearch<'_> {
         let mut found = RecordSorter::new(by_waste, options.memory / 3, &options.temporary);
         let (mut batch, mut memory) = (Vec::new(), 0);
         each_size(sorted, &mut |files| {
-            memory += files.iter().map(|file| EACH + file.paths.concat().len()).sum::<usize>();
+            let paths = files.iter().flat_map(|file| &file.paths);
+            memory += files.len() * EACH + paths.map(Vec::len).sum::<usize>();
             batch.extend(files);
             if memory < options.memory / 3 {
                 return Ok(true);

@@ -44,8 +44,8 @@ impl DuplicateGroup {
         self.size.saturating_mul(self.files.len().saturating_sub(1) as u64)
     }
 
-    /// Appends the group as a record: the complement of the wasted bytes, the first path, the size, the number
-    /// of files, and of each file the number of its paths and the paths with their lengths.
+    /// Appends the group as a record: the complement of the wasted bytes, the first path, the size, the
+    /// number of files, and of each file the number of its paths and the paths with their lengths.
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         let put_text = |out: &mut Vec<u8>, text: &[u8]| {
             put_varint(out, text.len() as u64);

@@ -30,9 +30,9 @@ pub struct DuplicateWatch<'w> {
     pub tick: &'w mut DuplicateTick<'w>,
 }
 
-/// Finds groups of files with equal content at and below `paths`, or in the whole index without any, and calls
-/// `visit` with them, the greatest waste first. Files are opened for reading; those that are not what the index
-/// knows of them are left out and counted.
+/// Finds groups of files with equal content at and below `paths`, or in the whole index without any, and
+/// calls `visit` with them, the greatest waste first. Files are opened for reading; those that are not what
+/// the index knows of them are left out and counted.
 ///
 /// # Errors
 /// [`Error::Unsupported`](crate::Error::Unsupported) if the documents are not files with metadata; the errors

@@ -3,8 +3,8 @@
 //! A file is known by its device, inode, size, mtime and ctime, so that it may be renamed. The file of the
 //! state is the magic number `scanhash`, the version (4 bytes), the number of records (8 bytes), the records
 //! and the xxh3 of everything before it (8 bytes). A record is the device, the inode, the size, the mtime and
-//! the ctime (8 bytes each), a byte that is 1 for the hash of a whole file and 0 for that of its start and
-//! end, and the hash (16 bytes). Numbers are little-endian.
+//! the ctime (8 bytes each), a byte that is 1 for the hash of a whole file and 0 for the hash of its
+//! start and end, and the hash (16 bytes). Numbers are little-endian.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 const RECORD: usize = 57;
 const CHECKSUM: usize = 8;
 
-/// What identifies a file and its content, and whether the hash is that of the whole file.
+/// What identifies a file and its content, and whether the whole file was hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct HashKey {
     file: (u64, u64),
