@@ -32,7 +32,8 @@ pub enum TreeSource<'a> {
 ///
 /// # Errors
 /// [`Error::Unsupported`](crate::Error::Unsupported) for an index whose documents are not files with
-/// metadata, [`Error::Dump`](crate::Error::Dump) for a dump of an unknown format; the errors of reading and of `visit`.
+/// metadata, [`Error::Dump`](crate::Error::Dump) for a dump of an unknown format; the errors of reading and
+/// of `visit`.
 pub fn compare_trees(
     old: &TreeSource<'_>,
     new: &TreeSource<'_>,

@@ -125,13 +125,13 @@ fn parts(path: &[u8]) -> (Vec<u8>, Vec<u8>) {
 }
 
 /// The slow comparison.
-struct Slow<'a> {
+struct SlowPairing<'a> {
     removed: Vec<Entry<'a>>,
     added: Vec<Entry<'a>>,
     pairs: Vec<(usize, usize)>,
 }
 
-impl Slow<'_> {
+impl SlowPairing<'_> {
     fn is_free(&self, old: usize, new: usize) -> bool {
         !self.pairs.iter().any(|pair| pair.0 == old || pair.1 == new)
     }
@@ -206,7 +206,7 @@ fn slow_differences(old: &[OwnEntry], new: &[OwnEntry]) -> Vec<FoundDifference> 
         paths
     };
     let (removed, added) = (only(&old, &new), only(&new, &old));
-    let mut slow = Slow {
+    let mut slow = SlowPairing {
         removed: removed.iter().map(|path| old[path].entry()).collect(),
         added: added.iter().map(|path| new[path].entry()).collect(),
         pairs: Vec::new(),

@@ -14,7 +14,7 @@ const HEADER: usize = 24;
 
 /// What the index knows of a file that is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Candidate {
+pub(super) struct FileCandidate {
     pub(super) size: u64,
     /// The device and the inode, if the index has them.
     pub(super) file: Option<(u64, u64)>,
@@ -46,9 +46,9 @@ pub(super) fn size_of_record(record: &[u8]) -> u64 {
 }
 
 /// Reads a record as a file with one name; `None` if it is not one.
-pub(super) fn candidate_of(record: &[u8]) -> Option<Candidate> {
+pub(super) fn candidate_of(record: &[u8]) -> Option<FileCandidate> {
     let entry = entry_of(record.get(HEADER..)?)?;
-    Some(Candidate {
+    Some(FileCandidate {
         size: entry.size?,
         file: entry.inode.map(|inode| (entry.device.unwrap_or(0), inode)),
         mtime: entry.mtime,

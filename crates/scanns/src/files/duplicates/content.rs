@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::candidates::Candidate;
+use super::candidates::FileCandidate;
 use crate::source::nanoseconds;
 
 /// The bytes at the start and at the end that are hashed first. Smaller files are read as a whole at once.
@@ -56,7 +56,11 @@ impl<'s> ContentReader<'s> {
 
     /// The hash of the start and the end of a file; of a small file this is all of it. `progress` gets the
     /// number of bytes of each step.
-    pub(super) fn partial(&mut self, candidate: &Candidate, progress: &dyn Fn(u64)) -> Result<u128, Unread> {
+    pub(super) fn partial(
+        &mut self,
+        candidate: &FileCandidate,
+        progress: &dyn Fn(u64),
+    ) -> Result<u128, Unread> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Unread::Stopped);
         }
@@ -76,7 +80,7 @@ impl<'s> ContentReader<'s> {
     }
 
     /// Whether a file is still what the index knows, without reading it.
-    pub(super) fn check(&self, candidate: &Candidate) -> Result<(), Unread> {
+    pub(super) fn check(&self, candidate: &FileCandidate) -> Result<(), Unread> {
         let mut refused = Unread::Changed;
         for path in &candidate.paths {
             let found = std::fs::symlink_metadata(Path::new(OsStr::from_bytes(path)));
@@ -90,7 +94,11 @@ impl<'s> ContentReader<'s> {
     }
 
     /// The hash of a whole file. `progress` gets the number of bytes of each step.
-    pub(super) fn whole(&mut self, candidate: &Candidate, progress: &dyn Fn(u64)) -> Result<u128, Unread> {
+    pub(super) fn whole(
+        &mut self,
+        candidate: &FileCandidate,
+        progress: &dyn Fn(u64),
+    ) -> Result<u128, Unread> {
         let file = open(candidate)?;
         read_ahead(&file);
         let (mut hash, mut at) = (Xxh3::new(), 0);
@@ -109,7 +117,7 @@ impl<'s> ContentReader<'s> {
     }
 
     /// True if two files have the same bytes.
-    pub(super) fn is_equal(&mut self, one: &Candidate, other: &Candidate) -> Result<bool, Unread> {
+    pub(super) fn is_equal(&mut self, one: &FileCandidate, other: &FileCandidate) -> Result<bool, Unread> {
         let (one_file, other_file) = (open(one)?, open(other)?);
         [&one_file, &other_file].into_iter().for_each(read_ahead);
         self.other.resize(BUFFER, 0);
@@ -145,7 +153,7 @@ fn read_ahead(file: &File) {
 }
 
 /// Opens a file by the first of its names that is still the file of the index.
-fn open(candidate: &Candidate) -> Result<File, Unread> {
+fn open(candidate: &FileCandidate) -> Result<File, Unread> {
     let mut refused = Unread::Changed;
     for path in &candidate.paths {
         match open_at(Path::new(OsStr::from_bytes(path)), candidate) {
@@ -157,7 +165,7 @@ fn open(candidate: &Candidate) -> Result<File, Unread> {
     Err(refused)
 }
 
-fn open_at(path: &Path, candidate: &Candidate) -> Result<File, Unread> {
+fn open_at(path: &Path, candidate: &FileCandidate) -> Result<File, Unread> {
     // A pipe or a link in place of the file must not be waited for or followed.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).unwrap_or(0);
@@ -172,7 +180,7 @@ fn open_at(path: &Path, candidate: &Candidate) -> Result<File, Unread> {
 }
 
 /// Whether a file is what the index knows of it.
-fn check(meta: &Metadata, candidate: &Candidate) -> Result<(), Unread> {
+fn check(meta: &Metadata, candidate: &FileCandidate) -> Result<(), Unread> {
     let is_same = |known: Option<i64>, found: i64| {
         // Some dumps have whole seconds.
         known.is_none_or(|known| {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use super::super::sorted_records::{RecordSorter, SortedRecords};
-use super::candidates::{Candidate, candidate_of, size_of_record};
+use super::candidates::{FileCandidate, candidate_of, size_of_record};
 use super::content::{ContentReader, PART, Unread};
 use super::groups::{DuplicateGroup, by_waste};
 use super::state::HashKey;
-use super::workers::Work;
+use super::workers::ReadWork;
 use crate::error::Result;
 use crate::sys::lock;
 
@@ -73,7 +73,7 @@ pub struct DuplicateReport {
 /// A search.
 pub(super) struct DuplicateSearch<'w> {
     pub(super) options: &'w DuplicateOptions,
-    pub(super) work: Work<'w>,
+    pub(super) work: ReadWork<'w>,
     pub(super) report: DuplicateReport,
 }
 
@@ -118,7 +118,7 @@ impl DuplicateSearch<'_> {
     }
 
     /// Finds the groups among some files, of which all of one size are here.
-    fn batch(&mut self, mut files: Vec<Candidate>, found: &mut RecordSorter) -> Result<()> {
+    fn batch(&mut self, mut files: Vec<FileCandidate>, found: &mut RecordSorter) -> Result<()> {
         // Inodes that are close to each other are so on most disks, too.
         files.sort_unstable_by_key(|file| file.file);
         let all: Vec<usize> = (0..files.len()).collect();
@@ -152,7 +152,7 @@ impl DuplicateSearch<'_> {
     }
 
     /// The hashes of some files, or of their starts and ends.
-    fn hashed(&mut self, files: &[Candidate], some: &[usize], is_whole: bool) -> Vec<(usize, Hashed)> {
+    fn hashed(&mut self, files: &[FileCandidate], some: &[usize], is_whole: bool) -> Vec<(usize, Hashed)> {
         let (state, progress, keep) = (self.work.state, self.work.progress, self.options.keep_hashes);
         let each = |reader: &mut ContentReader<'_>, at: &usize| -> Hashed {
             let Some(file) = files.get(*at) else { return Err(Unread::Changed) };
@@ -176,7 +176,7 @@ impl DuplicateSearch<'_> {
     }
 
     /// Files of one size and one hash; others are settled.
-    fn alike(&mut self, files: &[Candidate], hashed: Vec<(usize, Hashed)>) -> Vec<Vec<usize>> {
+    fn alike(&mut self, files: &[FileCandidate], hashed: Vec<(usize, Hashed)>) -> Vec<Vec<usize>> {
         let mut groups: HashMap<(u64, u128), Vec<usize>> = HashMap::new();
         for (at, hash) in hashed {
             let Some(file) = files.get(at) else { continue };
@@ -197,7 +197,7 @@ impl DuplicateSearch<'_> {
     }
 
     /// Compares the bytes of the files of each group.
-    fn verified(&mut self, files: &[Candidate], groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    fn verified(&mut self, files: &[FileCandidate], groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
         let each = |reader: &mut ContentReader<'_>, group: &Vec<usize>| {
             let mut faults = Vec::new();
             let classes = classes(group, |one, other| {
@@ -226,7 +226,7 @@ impl DuplicateSearch<'_> {
     }
 
     /// Counts a file that was not read.
-    fn unread(&mut self, file: &Candidate, why: Unread) {
+    fn unread(&mut self, file: &FileCandidate, why: Unread) {
         let path = file.paths.first().cloned().unwrap_or_default();
         self.work.done(file.size);
         let (faulty, reason) = match why {
@@ -245,7 +245,7 @@ impl DuplicateSearch<'_> {
 }
 
 /// True if the files of a group were read as a whole at once.
-fn is_small(files: &[Candidate], group: &[usize]) -> bool {
+fn is_small(files: &[FileCandidate], group: &[usize]) -> bool {
     let first = group.first().and_then(|&at| files.get(at));
     first.is_none_or(|file| file.size <= 2 * PART as u64)
 }
@@ -271,9 +271,9 @@ fn classes(group: &[usize], mut is_equal: impl FnMut(usize, usize) -> Option<boo
 }
 
 /// Calls `each` with the files of every size that several files have; names of one file are together.
-fn each_size(sorted: &SortedRecords, each: &mut dyn FnMut(Vec<Candidate>) -> Result<bool>) -> Result<()> {
+fn each_size(sorted: &SortedRecords, each: &mut dyn FnMut(Vec<FileCandidate>) -> Result<bool>) -> Result<()> {
     let mut cursor = sorted.read()?;
-    let mut files: Vec<Candidate> = Vec::new();
+    let mut files: Vec<FileCandidate> = Vec::new();
     while let Some(record) = cursor.record() {
         if files.first().is_some_and(|file| file.size != size_of_record(record)) {
             let files = std::mem::take(&mut files);

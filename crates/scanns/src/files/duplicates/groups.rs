@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::super::entry_record::path_of;
 use super::super::order::walk_order;
-use super::candidates::Candidate;
+use super::candidates::FileCandidate;
 use crate::codec::{ByteReader, put_varint};
 
 /// The bytes before a group: the complement of the wasted bytes, big-endian.
@@ -28,7 +28,7 @@ pub struct DuplicateFile {
 
 impl DuplicateGroup {
     /// The group of files with these candidates.
-    pub(super) fn of(candidates: impl Iterator<Item = Candidate>) -> Self {
+    pub(super) fn of(candidates: impl Iterator<Item = FileCandidate>) -> Self {
         let (mut size, mut files) = (0, Vec::new());
         for mut candidate in candidates {
             candidate.paths.sort_unstable_by(|one, other| walk_order(one, other));
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn groups_come_back_and_the_greatest_waste_is_first() {
-        let candidate = |size, paths: &[&str]| Candidate {
+        let candidate = |size, paths: &[&str]| FileCandidate {
             size,
             file: None,
             mtime: None,

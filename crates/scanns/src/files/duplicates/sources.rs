@@ -12,7 +12,7 @@ use super::candidates::{by_size, put_candidate};
 use super::find::{DuplicateOptions, DuplicateReport, DuplicateSearch};
 use super::groups::DuplicateGroup;
 use super::state::HashState;
-use super::workers::{DuplicateProgress, DuplicateTick, Work};
+use super::workers::{DuplicateProgress, DuplicateTick, ReadWork};
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::query::{Query, ValueRange};
@@ -53,7 +53,7 @@ pub fn find_duplicates(
     }
     let sorted = candidates(&reader, paths, options)?;
     let DuplicateWatch { progress, state, stop, tick } = watch;
-    let work = Work { threads: options.threads, progress, state, stop, tick };
+    let work = ReadWork { threads: options.threads, progress, state, stop, tick };
     let mut search =
         DuplicateSearch { options, work, report: DuplicateReport { missing, ..DuplicateReport::default() } };
     let groups = search.run(&sorted)?;

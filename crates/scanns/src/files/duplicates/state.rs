@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::candidates::Candidate;
+use super::candidates::FileCandidate;
 use crate::codec::ByteReader;
 
 const MAGIC: &[u8; 8] = b"scanhash";
@@ -30,8 +30,8 @@ pub(super) struct HashKey {
 
 impl HashKey {
     /// The key of a file; `None` if the index does not know what identifies it.
-    pub(super) fn of(candidate: &Candidate, is_whole: bool) -> Option<Self> {
-        let Candidate { size, file, mtime, ctime, .. } = candidate;
+    pub(super) fn of(candidate: &FileCandidate, is_whole: bool) -> Option<Self> {
+        let FileCandidate { size, file, mtime, ctime, .. } = candidate;
         Some(HashKey { file: (*file)?, size: *size, mtime: (*mtime)?, ctime: (*ctime)?, is_whole })
     }
 }

@@ -13,7 +13,7 @@ use super::candidates::{by_size, put_candidate};
 use super::find::{DuplicateOptions, DuplicateReport, DuplicateSearch};
 use super::groups::DuplicateGroup;
 use super::state::HashState;
-use super::workers::{DuplicateProgress, Work};
+use super::workers::{DuplicateProgress, ReadWork};
 use crate::source::{Entry, nanoseconds};
 
 fn options(memory: usize) -> DuplicateOptions {
@@ -55,7 +55,8 @@ fn search(
 ) -> (Vec<DuplicateGroup>, DuplicateReport, u64) {
     let (progress, stop) = (DuplicateProgress::default(), AtomicBool::new(false));
     let mut tick = |_: &DuplicateProgress, _: &Mutex<HashState>| {};
-    let work = Work { threads: options.threads, progress: &progress, state, stop: &stop, tick: &mut tick };
+    let work =
+        ReadWork { threads: options.threads, progress: &progress, state, stop: &stop, tick: &mut tick };
     let mut search = DuplicateSearch { options, work, report: DuplicateReport::default() };
     let found = search.run(sorted).unwrap();
     let report = search.report.clone();
@@ -177,7 +178,7 @@ fn a_search_that_is_stopped_has_no_groups() {
     let (progress, stop) = (DuplicateProgress::default(), AtomicBool::new(true));
     let state = Mutex::new(HashState::default());
     let mut tick = |_: &DuplicateProgress, _: &Mutex<HashState>| {};
-    let work = Work { threads: 1, progress: &progress, state: &state, stop: &stop, tick: &mut tick };
+    let work = ReadWork { threads: 1, progress: &progress, state: &state, stop: &stop, tick: &mut tick };
     let mut search = DuplicateSearch { options: &options, work, report: DuplicateReport::default() };
     let found = search.run(&scan(&paths, &options)).unwrap();
     assert!(search.report.stopped && found.read().unwrap().record().is_none());

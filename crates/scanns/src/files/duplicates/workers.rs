@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::content::ContentReader;
 use super::state::HashState;
 
-/// The time between two calls of [`Work::tick`].
+/// The time between two calls of [`ReadWork::tick`].
 const TICK: Duration = Duration::from_millis(100);
 
 /// How far a search for duplicates has come.
@@ -27,7 +27,7 @@ pub struct DuplicateProgress {
 pub type DuplicateTick<'t> = dyn FnMut(&DuplicateProgress, &Mutex<HashState>) + 't;
 
 /// What all files are read with.
-pub(super) struct Work<'w> {
+pub(super) struct ReadWork<'w> {
     pub(super) threads: usize,
     pub(super) progress: &'w DuplicateProgress,
     pub(super) state: &'w Mutex<HashState>,
@@ -35,7 +35,7 @@ pub(super) struct Work<'w> {
     pub(super) tick: &'w mut DuplicateTick<'w>,
 }
 
-impl Work<'_> {
+impl ReadWork<'_> {
     /// Calls `each` with every item, on several threads that take the items in order; returns the results in
     /// the order of the items. Results are missing if no thread could take an item.
     pub(super) fn run<T: Sync, R: Send>(
