@@ -133,6 +133,7 @@ fn read(format: &str, dump: &[u8]) -> BTreeMap<Vec<u8>, SampleEntry> {
     match DumpFormat::named(format, None).unwrap().open(dump).unwrap().reader {
         DumpReader::Rows(rows) => assert!(rows.read(dump, 0, &mut tally, visit).is_continue()),
         DumpReader::Whole(mut whole) => whole.read_slice(dump, &mut tally, visit).unwrap(),
+        DumpReader::Table(..) => panic!("{format} is no table"),
     }
     assert_eq!((tally.bad, tally.guessed), (0, 0), "{:?}", tally);
     entries

@@ -98,11 +98,14 @@ fn what_is_below_the_place_of_a_lost_file_system_is_kept() {
     // As if another file system had been there when the dump was made.
     find(&root, "%p\\t%s\\t%T@\\t%C@\\t%D\\t%y\\n", &dump);
     let text = fs::read_to_string(&dump).unwrap();
-    let other = |row: &str| match row.contains("/mount") {
-        true => row.split('\t').enumerate().map(|(at, cell)| if at == 4 { "7777" } else { cell }).collect(),
-        false => row.split('\t').collect::<Vec<_>>(),
+    let moved = |row: &str| -> String {
+        let mut cells: Vec<&str> = row.split('\t').collect();
+        if row.contains("/mount") {
+            cells[4] = "7777";
+        }
+        cells.join("\t") + "\n"
     };
-    let rows: String = text.lines().map(|row| other(row).join("\t") + "\n").collect();
+    let rows: String = text.lines().map(moved).collect();
     fs::write(&dump, rows).unwrap();
     let index = RamDirectory::new();
     build_all(&index, &of_dump(&dump, "%p\\t%s\\t%T@\\t%C@\\t%D\\t%y\\n", 1));
