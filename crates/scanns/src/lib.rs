@@ -212,9 +212,9 @@ pub mod sources {
     pub use crate::index::build::record_sample::infer_fields;
     pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
     pub use crate::record::dump::{
-        BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, EntryRow,
-        MapView, MappedField, OpenTable, RECOMMENDED_FORMAT, ReadTable, TableColumn, TableDump, TableFormat,
-        TableInput, TableMap, TableValue, Visit,
+        BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, MapView,
+        MappedField, MappedRow, OpenTable, RECOMMENDED_FORMAT, ReadTable, TableColumn, TableDump,
+        TableFormat, TableInput, TableMap, TableValue, Visit,
     };
     pub use crate::record::{
         Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer,

@@ -22,8 +22,8 @@ pub struct DumpArgs {
     /// list are deleted [default: the uppermost directories in the dump]
     #[arg(long, value_name = "DIR", requires = "dump")]
     pub dump_root: Option<PathBuf>,
-    /// Which columns of a table fill which fields: FIELD=COLUMN[:CONVERSION], several with commas between, such
-    /// as size=bytes,mtime=changed:epoch-ms,path=dir+name; FIELD= turns a field off. May be given several times
+    /// Which columns of a table fill which fields: FIELD=COLUMN[:CONVERSION], with commas between several, as in
+    /// size=bytes,mtime=changed:epoch-ms,path=dir+name; FIELD= turns a field off. May be given several times
     /// [default: what the names of the columns and their first values say for certain]
     #[arg(long, value_name = "MAP", requires = "dump")]
     pub map: Vec<String>,
@@ -73,7 +73,7 @@ Formats, and what --dump-format says about them:
                   alone, columns have numbers: --map path=#2:url,size=#6
 
 Tables: the names of the columns and their first values say which fields they fill, where this is certain. The
-map is shown before it is used, with the columns that are not used; --dump-preview 5 shows it and five entries,
+map is shown before it is used, with the columns that are not used; --dump-preview 5 shows it and 5 entries,
 and writes nothing. --map completes and overrides it: FIELD=COLUMN[:CONVERSION], with commas between:
 
   scanns index -o fs.scanns --dump=csv --map size=bytes,mtime=mod_time:epoch-ms,path=dir+name fs.csv
@@ -90,7 +90,7 @@ and writes nothing. --map completes and overrides it: FIELD=COLUMN[:CONVERSION],
   texts           text, percent (%XX), url (%XX and +), base64
   numbers         decimal, hex
 
-A value that cannot be read is counted by column, and its entry lacks it; a row without a path is not an entry.
+A value that cannot be read is counted by column, and its entry lacks it. A row without a path is a bad row.
 
   zstdcat fs.zst | scanns index -o fs.scanns --dump=find --dump-format '%p|%s|%U|%T@\n' -
   scanns index -o fs.scanns --dump --passwd passwd.txt --group group.txt other-machine.dump.gz

@@ -394,7 +394,8 @@ pub enum PageArg {
 #[command(next_help_heading = "Output")]
 pub struct IndexOutputArgs {
     /// The index: a new directory, or an existing index to add to
-    #[arg(short, long, value_name = "NAME.scanns", required_unless_present_any = ["infer_schema", "dump_preview"])]
+    #[arg(short, long, value_name = "NAME.scanns")]
+    #[arg(required_unless_present_any = ["infer_schema", "dump_preview"])]
     pub output: Option<PathBuf>,
     /// Print the report as one JSON object
     #[arg(long)]

@@ -16,11 +16,11 @@ use scanns::sources::{ColumnType, TableValue};
 
 /// The values of a column.
 pub(super) struct Cells {
-    values: Values,
+    values: CellValues,
     nulls: Option<NullBuffer>,
 }
 
-enum Values {
+enum CellValues {
     Null,
     Text(StringArray),
     LargeText(LargeStringArray),
@@ -44,28 +44,28 @@ impl Cells {
     /// The values of an array that is null where `around` is; `None` if no field has values of its type.
     pub(super) fn of(array: &ArrayRef, around: Option<NullBuffer>) -> Option<Self> {
         let values = match array.data_type() {
-            DataType::Null => Values::Null,
-            DataType::Utf8 => Values::Text(array.as_string().clone()),
-            DataType::LargeUtf8 => Values::LargeText(array.as_string().clone()),
-            DataType::Utf8View => Values::TextView(array.as_string_view().clone()),
-            DataType::Binary => Values::Bytes(array.as_binary().clone()),
-            DataType::LargeBinary => Values::LargeBytes(array.as_binary().clone()),
-            DataType::BinaryView => Values::BytesView(array.as_binary_view().clone()),
-            DataType::FixedSizeBinary(_) => Values::FixedBytes(array.as_fixed_size_binary().clone()),
-            DataType::Boolean => Values::Flag(array.as_boolean().clone()),
+            DataType::Null => CellValues::Null,
+            DataType::Utf8 => CellValues::Text(array.as_string().clone()),
+            DataType::LargeUtf8 => CellValues::LargeText(array.as_string().clone()),
+            DataType::Utf8View => CellValues::TextView(array.as_string_view().clone()),
+            DataType::Binary => CellValues::Bytes(array.as_binary().clone()),
+            DataType::LargeBinary => CellValues::LargeBytes(array.as_binary().clone()),
+            DataType::BinaryView => CellValues::BytesView(array.as_binary_view().clone()),
+            DataType::FixedSizeBinary(_) => CellValues::FixedBytes(array.as_fixed_size_binary().clone()),
+            DataType::Boolean => CellValues::Flag(array.as_boolean().clone()),
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
                 let cells = Cells::of(dictionary.values(), None)?;
                 let keys =
                     if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-                Values::Dictionary(keys, Box::new(cells))
+                CellValues::Dictionary(keys, Box::new(cells))
             }
             DataType::Decimal128(_, 0) => {
-                Values::Digits(numbers::<Decimal128Type, _>(array, |number| number.to_string()))
+                CellValues::Digits(numbers::<Decimal128Type, _>(array, |number| number.to_string()))
             }
             DataType::Decimal128(_, scale) => {
                 let digits = |number| with_point(number, *scale);
-                Values::Digits(numbers::<Decimal128Type, _>(array, digits))
+                CellValues::Digits(numbers::<Decimal128Type, _>(array, digits))
             }
             _ => number_values(array)?,
         };
@@ -80,62 +80,70 @@ impl Cells {
         }
         let null = TableValue::Null;
         match &self.values {
-            Values::Null => null,
-            Values::Text(array) => TableValue::Text(array.value(row).as_bytes()),
-            Values::LargeText(array) => TableValue::Text(array.value(row).as_bytes()),
-            Values::TextView(array) => TableValue::Text(array.value(row).as_bytes()),
-            Values::Bytes(array) => TableValue::Text(array.value(row)),
-            Values::LargeBytes(array) => TableValue::Text(array.value(row)),
-            Values::BytesView(array) => TableValue::Text(array.value(row)),
-            Values::FixedBytes(array) => TableValue::Text(array.value(row)),
-            Values::Flag(array) => TableValue::Flag(array.value(row)),
-            Values::Unsigned(numbers) => {
+            CellValues::Null => null,
+            CellValues::Text(array) => TableValue::Text(array.value(row).as_bytes()),
+            CellValues::LargeText(array) => TableValue::Text(array.value(row).as_bytes()),
+            CellValues::TextView(array) => TableValue::Text(array.value(row).as_bytes()),
+            CellValues::Bytes(array) => TableValue::Text(array.value(row)),
+            CellValues::LargeBytes(array) => TableValue::Text(array.value(row)),
+            CellValues::BytesView(array) => TableValue::Text(array.value(row)),
+            CellValues::FixedBytes(array) => TableValue::Text(array.value(row)),
+            CellValues::Flag(array) => TableValue::Flag(array.value(row)),
+            CellValues::Unsigned(numbers) => {
                 numbers.get(row).map_or(null, |number| TableValue::Unsigned(*number))
             }
-            Values::Signed(numbers) => numbers.get(row).map_or(null, |number| TableValue::Signed(*number)),
-            Values::Float(numbers) => numbers.get(row).map_or(null, |number| TableValue::Float(*number)),
-            Values::Moment(moments) => moments.get(row).map_or(null, |moment| TableValue::Moment(*moment)),
-            Values::Digits(texts) => texts.get(row).map_or(null, |text| TableValue::Text(text.as_bytes())),
-            Values::Dictionary(keys, cells) => keys.get(row).map_or(null, |key| cells.value(*key)),
+            CellValues::Signed(numbers) => {
+                numbers.get(row).map_or(null, |number| TableValue::Signed(*number))
+            }
+            CellValues::Float(numbers) => numbers.get(row).map_or(null, |number| TableValue::Float(*number)),
+            CellValues::Moment(moments) => {
+                moments.get(row).map_or(null, |moment| TableValue::Moment(*moment))
+            }
+            CellValues::Digits(texts) => {
+                texts.get(row).map_or(null, |text| TableValue::Text(text.as_bytes()))
+            }
+            CellValues::Dictionary(keys, cells) => keys.get(row).map_or(null, |key| cells.value(*key)),
         }
     }
 }
 
 /// The values of an array of numbers or times.
-fn number_values(array: &ArrayRef) -> Option<Values> {
+fn number_values(array: &ArrayRef) -> Option<CellValues> {
     const DAY: i64 = 86_400_000_000_000;
     Some(match array.data_type() {
-        DataType::UInt8 => Values::Unsigned(numbers::<UInt8Type, _>(array, u64::from)),
-        DataType::UInt16 => Values::Unsigned(numbers::<UInt16Type, _>(array, u64::from)),
-        DataType::UInt32 => Values::Unsigned(numbers::<UInt32Type, _>(array, u64::from)),
-        DataType::UInt64 => Values::Unsigned(numbers::<UInt64Type, _>(array, u64::from)),
-        DataType::Int8 => Values::Signed(numbers::<Int8Type, _>(array, i64::from)),
-        DataType::Int16 => Values::Signed(numbers::<Int16Type, _>(array, i64::from)),
-        DataType::Int32 => Values::Signed(numbers::<Int32Type, _>(array, i64::from)),
-        DataType::Int64 => Values::Signed(numbers::<Int64Type, _>(array, i64::from)),
-        DataType::Float32 => Values::Float(numbers::<Float32Type, _>(array, f64::from)),
-        DataType::Float64 => Values::Float(numbers::<Float64Type, _>(array, f64::from)),
+        DataType::UInt8 => CellValues::Unsigned(numbers::<UInt8Type, _>(array, u64::from)),
+        DataType::UInt16 => CellValues::Unsigned(numbers::<UInt16Type, _>(array, u64::from)),
+        DataType::UInt32 => CellValues::Unsigned(numbers::<UInt32Type, _>(array, u64::from)),
+        DataType::UInt64 => CellValues::Unsigned(numbers::<UInt64Type, _>(array, u64::from)),
+        DataType::Int8 => CellValues::Signed(numbers::<Int8Type, _>(array, i64::from)),
+        DataType::Int16 => CellValues::Signed(numbers::<Int16Type, _>(array, i64::from)),
+        DataType::Int32 => CellValues::Signed(numbers::<Int32Type, _>(array, i64::from)),
+        DataType::Int64 => CellValues::Signed(numbers::<Int64Type, _>(array, i64::from)),
+        DataType::Float32 => CellValues::Float(numbers::<Float32Type, _>(array, f64::from)),
+        DataType::Float64 => CellValues::Float(numbers::<Float64Type, _>(array, f64::from)),
         DataType::Date32 => {
-            Values::Moment(numbers::<Date32Type, _>(array, |days| i64::from(days).saturating_mul(DAY)))
+            CellValues::Moment(numbers::<Date32Type, _>(array, |days| i64::from(days).saturating_mul(DAY)))
         }
         DataType::Date64 => {
-            Values::Moment(numbers::<Date64Type, _>(array, |time| time.saturating_mul(1_000_000)))
+            CellValues::Moment(numbers::<Date64Type, _>(array, |time| time.saturating_mul(1_000_000)))
         }
         DataType::Timestamp(TimeUnit::Second, _) => {
-            Values::Moment(numbers::<TimestampSecondType, _>(array, |time| {
+            CellValues::Moment(numbers::<TimestampSecondType, _>(array, |time| {
                 time.saturating_mul(1_000_000_000)
             }))
         }
         DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            Values::Moment(numbers::<TimestampMillisecondType, _>(array, |time| {
+            CellValues::Moment(numbers::<TimestampMillisecondType, _>(array, |time| {
                 time.saturating_mul(1_000_000)
             }))
         }
         DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            Values::Moment(numbers::<TimestampMicrosecondType, _>(array, |time| time.saturating_mul(1000)))
+            CellValues::Moment(numbers::<TimestampMicrosecondType, _>(array, |time| {
+                time.saturating_mul(1000)
+            }))
         }
         DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-            Values::Moment(numbers::<TimestampNanosecondType, _>(array, i64::from))
+            CellValues::Moment(numbers::<TimestampNanosecondType, _>(array, i64::from))
         }
         _ => return None,
     })

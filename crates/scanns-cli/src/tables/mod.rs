@@ -16,7 +16,7 @@ use arrow_schema::{ArrowError, DataType, Fields, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use scanns::sources::{
-    DumpTally, EntryRow, ReadTable, TableColumn, TableFormat, TableInput, TableMap, Visit,
+    DumpTally, MappedRow, ReadTable, TableColumn, TableFormat, TableInput, TableMap, Visit,
 };
 
 use crate::report;
@@ -24,8 +24,8 @@ use cells::{Cells, column_type, sample};
 
 /// The formats.
 pub const FORMATS: [TableFormat; 2] = [
-    TableFormat { name: "parquet", open: |input| Ok(Box::new(Table::parquet(input)?)) },
-    TableFormat { name: "arrow", open: |input| Ok(Box::new(Table::arrow(input)?)) },
+    TableFormat { name: "parquet", open: |input| Ok(Box::new(ArrowTable::parquet(input)?)) },
+    TableFormat { name: "arrow", open: |input| Ok(Box::new(ArrowTable::arrow(input)?)) },
 ];
 
 /// Rows of a batch.
@@ -48,23 +48,23 @@ struct Leaf {
 }
 
 /// A table of Parquet or Arrow.
-struct Table<'a> {
+struct ArrowTable<'a> {
     leaves: Vec<Leaf>,
-    rows: Rows<'a>,
+    rows: ArrowRows<'a>,
 }
 
-enum Rows<'a> {
+enum ArrowRows<'a> {
     Parquet(File),
     /// The first batch, if it was read already, and the others.
     Arrow(Option<RecordBatch>, Batches<'a>),
 }
 
-impl<'a> Table<'a> {
+impl<'a> ArrowTable<'a> {
     fn parquet(input: TableInput<'a>) -> io::Result<Self> {
         let file = file(input)?;
         let schema =
             ParquetRecordBatchReaderBuilder::try_new(file.try_clone()?).map_err(invalid)?.schema().clone();
-        Ok(Table { leaves: leaves(&schema), rows: Rows::Parquet(file) })
+        Ok(ArrowTable { leaves: leaves(&schema), rows: ArrowRows::Parquet(file) })
     }
 
     fn arrow(input: TableInput<'a>) -> io::Result<Self> {
@@ -91,18 +91,18 @@ impl<'a> Table<'a> {
             let reader = StreamReader::try_new(BufReader::new(stream), None).map_err(invalid)?;
             (reader.schema(), Box::new(reader))
         };
-        Ok(Table { leaves: leaves(&schema), rows: Rows::Arrow(None, batches) })
+        Ok(ArrowTable { leaves: leaves(&schema), rows: ArrowRows::Arrow(None, batches) })
     }
 }
 
-impl ReadTable for Table<'_> {
+impl ReadTable for ArrowTable<'_> {
     fn columns(&mut self) -> io::Result<Vec<TableColumn>> {
         let first = match &mut self.rows {
-            Rows::Parquet(file) => {
+            ArrowRows::Parquet(file) => {
                 let builder = ParquetRecordBatchReaderBuilder::try_new(file.try_clone()?).map_err(invalid)?;
                 builder.with_limit(SAMPLED).build().map_err(invalid)?.next().transpose().map_err(invalid)?
             }
-            Rows::Arrow(first, batches) => {
+            ArrowRows::Arrow(first, batches) => {
                 *first = batches.next().transpose().map_err(invalid)?;
                 first.clone()
             }
@@ -125,10 +125,10 @@ impl ReadTable for Table<'_> {
         let mut roots: Vec<usize> = used.iter().filter_map(|leaf| leaf.place.first().copied()).collect();
         roots.sort_unstable();
         roots.dedup();
-        let mut row = EntryRow::new(map);
+        let mut row = MappedRow::new(map);
         let mut number = 0;
         match &mut self.rows {
-            Rows::Parquet(file) => {
+            ArrowRows::Parquet(file) => {
                 let builder = ParquetRecordBatchReaderBuilder::try_new(file.try_clone()?).map_err(invalid)?;
                 let mask = ProjectionMask::roots(builder.parquet_schema(), roots.iter().copied());
                 let reader = builder.with_projection(mask).with_batch_size(BATCH).build().map_err(invalid)?;
@@ -149,7 +149,7 @@ impl ReadTable for Table<'_> {
                     }
                 }
             }
-            Rows::Arrow(first, batches) => {
+            ArrowRows::Arrow(first, batches) => {
                 let places: Vec<_> = used.iter().map(|leaf| leaf.place.clone()).collect();
                 for batch in first.take().map(Ok).into_iter().chain(batches) {
                     let batch = batch.map_err(invalid)?;
@@ -179,7 +179,7 @@ fn cells_of(batch: &RecordBatch, places: &[Vec<usize>], used: &[&Leaf]) -> io::R
 }
 
 /// The row that is filled again and again, what is counted, and who takes the entries.
-type RowCall<'c, 'm, 'v> = (&'c mut EntryRow<'m>, &'c mut DumpTally, &'c mut Visit<'v>);
+type RowCall<'c, 'm, 'v> = (&'c mut MappedRow<'m>, &'c mut DumpTally, &'c mut Visit<'v>);
 
 /// Visits the entries of the rows of a batch.
 fn each_row(cells: &[Cells], rows: usize, number: &mut u64, call: RowCall<'_, '_, '_>) -> ControlFlow<()> {

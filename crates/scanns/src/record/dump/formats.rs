@@ -7,8 +7,8 @@ use super::dwalk_lite::DwalkLite;
 use super::find::{FindDialect, FindRows, RECOMMENDED_FORMAT};
 use super::gufi::GufiTrace;
 use super::hdfs::HdfsList;
+use super::known::{DumpReader, KnownDump};
 use super::lester::LesterList;
-use super::mapped::{ColumnMap, MapView};
 use super::mlocate::MlocateDump;
 use super::mtree::MtreeDump;
 use super::ncdu::NcduDump;
@@ -18,19 +18,6 @@ use super::policy::{PolicyList, PolicyRecords, ShowColumns};
 use super::pwalk::PwalkCsv;
 use super::tables::{TABLE_FORMATS, TableDump};
 use super::{ReadDump, ReadRows};
-
-/// The first bytes of a dump that are looked at to find out its format.
-pub const DUMP_HEAD: usize = 64 << 10;
-
-/// A reader of one dump.
-pub enum DumpReader {
-    /// For rows of which each stands for itself.
-    Rows(Arc<dyn ReadRows>),
-    /// For rows that depend on each other.
-    Whole(Box<dyn ReadDump>),
-    /// For a table that a program opens: the name of its format, and what the user says of its columns.
-    Table(&'static str, ColumnMap),
-}
 
 /// A format in the table.
 struct FormatEntry {
@@ -59,18 +46,6 @@ pub enum DumpFormat {
     },
     /// A table with a map of columns.
     Table(TableDump),
-}
-
-/// A dump whose format is known.
-pub struct KnownDump {
-    /// The name of the format.
-    pub format: &'static str,
-    /// A reader of the dump.
-    pub reader: DumpReader,
-    /// What the user should know about dumps of this format.
-    pub remarks: &'static [&'static str],
-    /// The map of a table.
-    pub view: Option<MapView>,
 }
 
 impl DumpFormat {

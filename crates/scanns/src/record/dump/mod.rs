@@ -4,8 +4,8 @@
 //! for parts of a dump at the same time: `find/`, `gufi/`, `policy/` and the files named after a format.
 //! Formats whose rows depend on the rows before them are read by [`ReadDump`] from their start to their end:
 //! `ncdu/`, `mlocate/`, `plocate/`, `mtree/` and `dwalk/`. Tables (`tables.rs`) are read with a map of their
-//! columns (`mapped/`); `s3.rs` reads the manifest of an S3 Inventory, whose parts are tables. All readers are
-//! total: whatever the bytes are, they return entries, counts of bad rows (`tally.rs`), or an error.
+//! columns (`mapped/`); `s3.rs` reads the manifest of an S3 Inventory, whose parts are tables. All readers
+//! are total: whatever the bytes are, they return entries, counts of bad rows (`tally.rs`), or an error.
 //!
 //! `rows.rs` and `number.rs` are shared by formats of rows, `input.rs` and `posix.rs` by the others.
 
@@ -18,6 +18,7 @@ mod formats;
 mod gufi;
 mod hdfs;
 mod input;
+mod known;
 mod lester;
 mod mapped;
 mod mlocate;
@@ -49,15 +50,19 @@ pub(crate) use find::FindDialect;
 #[cfg(test)]
 pub(crate) use find::FindRows;
 pub use find::RECOMMENDED_FORMAT;
-pub use formats::{DUMP_FORMATS, DUMP_HEAD, DumpFormat, DumpReader, KnownDump};
+pub use formats::{DUMP_FORMATS, DumpFormat};
+pub use known::{DumpReader, KnownDump};
 pub use mapped::{
-    ColumnMap, ColumnType, CsvTable, EntryRow, MapView, MappedField, TableColumn, TableMap, TableValue,
+    ColumnMap, ColumnType, CsvTable, MapView, MappedField, MappedRow, TableColumn, TableMap, TableValue,
     resolve,
 };
 pub(crate) use s3::{S3Manifest, is_s3_manifest};
 pub(crate) use tables::OpenedTable;
 pub use tables::{OpenTable, ReadTable, TableDump, TableFormat, TableInput};
 pub use tally::{BadRow, BadValues, DumpTally};
+
+/// The first bytes of a dump that are looked at to find out its format.
+pub const DUMP_HEAD: usize = 64 << 10;
 
 /// Takes entries; the path and all texts are borrowed for the call only.
 pub type Visit<'v> = dyn FnMut(&Entry<'_>) -> ControlFlow<()> + 'v;

@@ -6,8 +6,8 @@
 //!  "files": [{"key": "…/data/NAME.csv.gz", "size": …, "MD5checksum": …}, …]}
 //! ```
 //!
-//! The parts are CSV without a header, in which keys are encoded as in addresses, or Parquet, or ORC, which is
-//! not read. Beside the manifest stands `manifest.checksum` with its MD5.
+//! The parts are CSV without a header, in which keys are encoded as in addresses, or Parquet, or ORC, which
+//! is not read. Beside the manifest stands `manifest.checksum` with its MD5.
 //!
 //! Source: "Locating your inventory list" in the user guide of Amazon S3.
 
@@ -133,7 +133,8 @@ mod tests {
     #[test]
     fn a_manifest_names_columns_and_parts() {
         let manifest = br#"{"sourceBucket":"data","version":"2016-11-30","fileFormat":"CSV",
-            "fileSchema":"Bucket, Key, Size","files":[{"key":"x/data/1.csv.gz","size":5},{"key":"2.csv.gz"}]}"#;
+            "fileSchema":"Bucket, Key, Size",
+            "files":[{"key":"x/data/1.csv.gz","size":5},{"key":"2.csv.gz"}]}"#;
         assert!(is_s3_manifest(manifest) && !is_s3_manifest(b"{\"path\":1}"));
         let read = S3Manifest::read(manifest, None).unwrap();
         assert_eq!(

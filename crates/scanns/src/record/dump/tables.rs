@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 
-use super::formats::{DumpReader, KnownDump};
+use super::known::{DumpReader, KnownDump};
 use super::mapped::{
     ColumnMap, CsvTable, MapView, MappedCsv, MappedJson, TableColumn, TableMap, object_key_map,
 };

@@ -12,8 +12,8 @@ use crate::index::progress::Progress;
 use crate::record::dump::Visit;
 use crate::source::Entry;
 
-/// Calls `visit` for the first `most` entries of the dumps, and writes nothing. The reports are about what was
-/// read of the dumps.
+/// Calls `visit` for the first `most` entries of the dumps, and writes nothing. The reports are about what
+/// was read of the dumps.
 ///
 /// # Errors
 /// A format or the map of a table is not certain, or a dump cannot be opened.

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::field::{MapField, ValueClass};
+use super::field::{FieldClass, MapField};
 use crate::schema::EpochUnit;
 
 /// How the values of a column are written.
@@ -40,24 +40,24 @@ pub(super) enum Conversion {
 }
 
 /// Conversions by their names, and the classes of values that they fit.
-static NAMES: [(&str, Conversion, &[ValueClass]); 17] = [
-    ("text", Conversion::Plain, &[ValueClass::Text]),
-    ("percent", Conversion::Percent, &[ValueClass::Text]),
-    ("url", Conversion::Url, &[ValueClass::Text]),
-    ("base64", Conversion::Base64, &[ValueClass::Text]),
-    ("epoch", Conversion::Epoch(EpochUnit::Seconds), &[ValueClass::Time]),
-    ("epoch-ms", Conversion::Epoch(EpochUnit::Milliseconds), &[ValueClass::Time]),
-    ("epoch-us", Conversion::Epoch(EpochUnit::Microseconds), &[ValueClass::Time]),
-    ("epoch-ns", Conversion::Epoch(EpochUnit::Nanoseconds), &[ValueClass::Time]),
-    ("iso", Conversion::Iso(None), &[ValueClass::Time]),
-    ("bytes", Conversion::Units(1), &[ValueClass::Size]),
-    ("k", Conversion::Units(1024), &[ValueClass::Size]),
-    ("blocks512", Conversion::Units(512), &[ValueClass::Size]),
-    ("human", Conversion::Human, &[ValueClass::Size]),
-    ("octal", Conversion::Octal, &[ValueClass::Mode]),
-    ("decimal", Conversion::Decimal, &[ValueClass::Mode, ValueClass::Number]),
-    ("symbolic", Conversion::Symbolic, &[ValueClass::Mode, ValueClass::Kind]),
-    ("hex", Conversion::Hexadecimal, &[ValueClass::Number]),
+static NAMES: [(&str, Conversion, &[FieldClass]); 17] = [
+    ("text", Conversion::Plain, &[FieldClass::Text]),
+    ("percent", Conversion::Percent, &[FieldClass::Text]),
+    ("url", Conversion::Url, &[FieldClass::Text]),
+    ("base64", Conversion::Base64, &[FieldClass::Text]),
+    ("epoch", Conversion::Epoch(EpochUnit::Seconds), &[FieldClass::Time]),
+    ("epoch-ms", Conversion::Epoch(EpochUnit::Milliseconds), &[FieldClass::Time]),
+    ("epoch-us", Conversion::Epoch(EpochUnit::Microseconds), &[FieldClass::Time]),
+    ("epoch-ns", Conversion::Epoch(EpochUnit::Nanoseconds), &[FieldClass::Time]),
+    ("iso", Conversion::Iso(None), &[FieldClass::Time]),
+    ("bytes", Conversion::Units(1), &[FieldClass::Size]),
+    ("k", Conversion::Units(1024), &[FieldClass::Size]),
+    ("blocks512", Conversion::Units(512), &[FieldClass::Size]),
+    ("human", Conversion::Human, &[FieldClass::Size]),
+    ("octal", Conversion::Octal, &[FieldClass::Mode]),
+    ("decimal", Conversion::Decimal, &[FieldClass::Mode, FieldClass::Number]),
+    ("symbolic", Conversion::Symbolic, &[FieldClass::Mode, FieldClass::Kind]),
+    ("hex", Conversion::Hexadecimal, &[FieldClass::Number]),
 ];
 
 /// More names of conversions of types.
@@ -72,13 +72,13 @@ impl Conversion {
         if let Some((_, conversion, _)) = named {
             return Ok(conversion.clone());
         }
-        let kind = KINDS.iter().find(|(name, _)| *name == text && class == ValueClass::Kind);
+        let kind = KINDS.iter().find(|(name, _)| *name == text && class == FieldClass::Kind);
         if let Some((_, conversion)) = kind {
             return Ok(conversion.clone());
         }
         match text.strip_prefix("iso:") {
-            Some(zone) if class == ValueClass::Time => return iso(zone),
-            _ if text.contains('%') && class == ValueClass::Time => {
+            Some(zone) if class == FieldClass::Time => return iso(zone),
+            _ if text.contains('%') && class == FieldClass::Time => {
                 return Ok(Conversion::Strptime(text.to_owned()));
             }
             _ => {}
@@ -91,9 +91,9 @@ impl Conversion {
         let class = field.class();
         match self {
             Conversion::Plain => match class {
-                ValueClass::Text => "text".into(),
-                ValueClass::Kind => "words".into(),
-                ValueClass::Flag => "true or false".into(),
+                FieldClass::Text => "text".into(),
+                FieldClass::Kind => "words".into(),
+                FieldClass::Flag => "true or false".into(),
                 _ => "decimal".into(),
             },
             Conversion::Iso(Some(zone)) => {
@@ -119,12 +119,12 @@ fn iso(zone: &str) -> Result<Conversion, String> {
 }
 
 /// The names of the conversions that fit a class.
-fn names(class: ValueClass) -> String {
+fn names(class: FieldClass) -> String {
     let mut names: Vec<&str> =
         NAMES.iter().filter(|(.., classes)| classes.contains(&class)).map(|(name, ..)| *name).collect();
     match class {
-        ValueClass::Kind => names.extend(KINDS.iter().map(|(name, _)| *name)),
-        ValueClass::Time => names.extend(["iso:ZONE", "%Y-%m-%d"]),
+        FieldClass::Kind => names.extend(KINDS.iter().map(|(name, _)| *name)),
+        FieldClass::Time => names.extend(["iso:ZONE", "%Y-%m-%d"]),
         _ => {}
     }
     names.join(", ")

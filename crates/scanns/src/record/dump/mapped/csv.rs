@@ -11,7 +11,7 @@
 use std::ops::ControlFlow;
 
 use super::resolve::resolve;
-use super::row::EntryRow;
+use super::row::MappedRow;
 use super::spec::ColumnMap;
 use super::table_map::{MapView, TableColumn, TableMap};
 use super::value::TableValue;
@@ -230,7 +230,7 @@ impl CsvCell {
 
 /// What is used again for every row.
 struct RowState<'m> {
-    entry: EntryRow<'m>,
+    entry: MappedRow<'m>,
     cells: Vec<CsvCell>,
     plain: Vec<u8>,
 }
@@ -285,7 +285,7 @@ impl ReadRows for MappedCsv {
         tally: &mut DumpTally,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
-        let mut state = RowState { entry: EntryRow::new(&self.map), cells: Vec::new(), plain: Vec::new() };
+        let mut state = RowState { entry: MappedRow::new(&self.map), cells: Vec::new(), plain: Vec::new() };
         let mut at =
             usize::try_from(self.begin.saturating_sub(offset)).unwrap_or(usize::MAX).min(bytes.len());
         while let Some(rest) = bytes.get(at..)

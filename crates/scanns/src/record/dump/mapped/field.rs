@@ -31,7 +31,7 @@ pub(super) enum MapField {
 
 /// What the values of a field are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueClass {
+pub(super) enum FieldClass {
     Text,
     Kind,
     Time,
@@ -80,17 +80,17 @@ impl MapField {
     }
 
     /// What its values are.
-    pub(super) fn class(self) -> ValueClass {
+    pub(super) fn class(self) -> FieldClass {
         match self {
             MapField::Path | MapField::Target | MapField::Owner | MapField::Group | MapField::Pool => {
-                ValueClass::Text
+                FieldClass::Text
             }
-            MapField::Kind => ValueClass::Kind,
-            MapField::Modified | MapField::Accessed | MapField::Changed | MapField::Born => ValueClass::Time,
-            MapField::Size | MapField::Blocks => ValueClass::Size,
-            MapField::Mode => ValueClass::Mode,
-            MapField::Latest | MapField::Deleted => ValueClass::Flag,
-            _ => ValueClass::Number,
+            MapField::Kind => FieldClass::Kind,
+            MapField::Modified | MapField::Accessed | MapField::Changed | MapField::Born => FieldClass::Time,
+            MapField::Size | MapField::Blocks => FieldClass::Size,
+            MapField::Mode => FieldClass::Mode,
+            MapField::Latest | MapField::Deleted => FieldClass::Flag,
+            _ => FieldClass::Number,
         }
     }
 }

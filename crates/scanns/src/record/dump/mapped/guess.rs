@@ -1,7 +1,7 @@
 //! How the values of a column are written, if its first values say it for certain.
 
 use super::conversion::Conversion;
-use super::field::{MapField, ValueClass};
+use super::field::{FieldClass, MapField};
 use super::table_map::{ColumnType, TableColumn};
 use super::value::{self, TableValue, is_unknown};
 use crate::record::dump::number;
@@ -23,19 +23,19 @@ pub(super) fn conversion(
         .filter(|sample| !is_unknown(sample))
         .collect();
     match field.class() {
-        ValueClass::Text => Ok(Conversion::Plain),
-        ValueClass::Time if column.kind == ColumnType::Moment => Ok(Conversion::Iso(None)),
-        ValueClass::Time => time(&samples, hint),
-        ValueClass::Size => size(&samples, hint),
-        ValueClass::Mode => mode(&samples),
-        ValueClass::Kind => kind(&samples, hint),
-        ValueClass::Number => {
+        FieldClass::Text => Ok(Conversion::Plain),
+        FieldClass::Time if column.kind == ColumnType::Moment => Ok(Conversion::Iso(None)),
+        FieldClass::Time => time(&samples, hint),
+        FieldClass::Size => size(&samples, hint),
+        FieldClass::Mode => mode(&samples),
+        FieldClass::Kind => kind(&samples, hint),
+        FieldClass::Number => {
             let are_numbers = samples.iter().all(|sample| {
                 value::number(&Conversion::Plain, TableValue::Text(sample)).is_ok_and(|found| found.is_some())
             });
             certain(are_numbers, Conversion::Plain, "its values are not whole numbers")
         }
-        ValueClass::Flag => {
+        FieldClass::Flag => {
             let are_flags = samples.iter().all(|sample| value::flag(TableValue::Text(sample)).is_ok());
             certain(are_flags, Conversion::Plain, "its values are not true or false")
         }

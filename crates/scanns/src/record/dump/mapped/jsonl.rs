@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use super::resolve::resolve;
-use super::row::EntryRow;
+use super::row::MappedRow;
 use super::spec::{ColumnMap, ColumnRef};
 use super::table_map::{MapView, TableColumn, TableMap};
 use super::value::TableValue;
@@ -35,7 +35,7 @@ struct JsonState<'m> {
     /// The slots with several values.
     several: Vec<usize>,
     text: Vec<u8>,
-    entry: EntryRow<'m>,
+    entry: MappedRow<'m>,
 }
 
 impl MappedJson {
@@ -182,7 +182,7 @@ impl ReadRows for MappedJson {
             values: vec![None; self.map.slots.len()],
             several: Vec::new(),
             text: Vec::new(),
-            entry: EntryRow::new(&self.map),
+            entry: MappedRow::new(&self.map),
         };
         let (lines, last) = bytes.split_at_checked(complete_rows(bytes, b'\n')).unwrap_or((bytes, &[]));
         let mut read = |row: &DumpRow<'_>, tally: &mut DumpTally| self.row(row, &mut state, tally, visit);

@@ -21,7 +21,7 @@ mod value;
 pub use csv::{CsvTable, MappedCsv};
 pub use jsonl::MappedJson;
 pub use resolve::resolve;
-pub use row::EntryRow;
+pub use row::MappedRow;
 pub use spec::ColumnMap;
 pub(super) use spec::object_key_map;
 pub use table_map::{ColumnType, MapView, MappedField, TableColumn, TableMap};

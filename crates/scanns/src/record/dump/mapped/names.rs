@@ -10,7 +10,7 @@ use crate::schema::EpochUnit;
 
 /// What the name of a column says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum NamedColumn {
+pub(super) enum ColumnMeaning {
     /// The whole path.
     Path,
     /// The directory of the entry.
@@ -35,8 +35,8 @@ const FIELDS: [(MapField, &str); 19] = [
     ),
     (
         MapField::Size,
-        "size sizebytes stsize filesize bytes sizeinbytes length logicalsize apparentsize asize contentlength \
-         sizek sizekb sizekib",
+        "size sizebytes stsize filesize bytes sizeinbytes length logicalsize apparentsize asize \
+         contentlength sizek sizekb sizekib",
     ),
     (
         MapField::Blocks,
@@ -61,8 +61,8 @@ const FIELDS: [(MapField, &str); 19] = [
     ),
     (
         MapField::Born,
-        "btimens stbirthtimens btime stbirthtime btimeus btimems btimesec btimeepoch birthtime crtime creation \
-         creationtime createtime createdtime created creationdate createdate born birth",
+        "btimens stbirthtimens btime stbirthtime btimeus btimems btimesec btimeepoch birthtime crtime \
+         creation creationtime createtime createdtime created creationdate createdate born birth",
     ),
     (MapField::Owner, "owner user username ownername uname fileowner"),
     (MapField::Group, "group groupname gname grp grpname ownergroup filegroup"),
@@ -83,19 +83,19 @@ const OBJECTS: [(MapField, &str); 2] =
     [(MapField::Latest, "islatest latest"), (MapField::Deleted, "isdeletemarker deletemarker")];
 
 /// What a name of a column says.
-pub(super) fn named(column: &str) -> Option<NamedColumn> {
+pub(super) fn named(column: &str) -> Option<ColumnMeaning> {
     let name = plain(column);
     let is_in = |names: &str| names.split_whitespace().any(|known| known == name);
     if is_in(PATHS) {
-        return Some(NamedColumn::Path);
+        return Some(ColumnMeaning::Path);
     } else if is_in(DIRECTORIES) {
-        return Some(NamedColumn::Directory);
+        return Some(ColumnMeaning::Directory);
     } else if is_in(NAMES) {
-        return Some(NamedColumn::Name);
+        return Some(ColumnMeaning::Name);
     }
     FIELDS.iter().chain(&OBJECTS).find_map(|(field, names)| {
         let place = names.split_whitespace().position(|known| known == name)?;
-        Some(NamedColumn::Field(*field, hint(*field, &name), place))
+        Some(ColumnMeaning::Field(*field, hint(*field, &name), place))
     })
 }
 
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn names_lead_to_fields_without_case_and_separators() {
         let field = |name: &str| match named(name) {
-            Some(NamedColumn::Field(field, ..)) => Some(field.name()),
+            Some(ColumnMeaning::Field(field, ..)) => Some(field.name()),
             _ => None,
         };
         for (name, expected) in [
@@ -155,9 +155,9 @@ mod tests {
         for name in ["", "e_tag", "depth", "size2", "metadata.size"] {
             assert_eq!(named(name), None, "{name}");
         }
-        assert_eq!(named("Full Path"), Some(NamedColumn::Path));
-        assert_eq!(named("fn"), Some(NamedColumn::Name));
-        assert_eq!(named("parent_path"), Some(NamedColumn::Directory));
+        assert_eq!(named("Full Path"), Some(ColumnMeaning::Path));
+        assert_eq!(named("fn"), Some(ColumnMeaning::Name));
+        assert_eq!(named("parent_path"), Some(ColumnMeaning::Directory));
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! their first values, where these are certain.
 
 use super::conversion::Conversion;
-use super::field::{MapField, ValueClass};
+use super::field::{FieldClass, MapField};
 use super::guess;
-use super::names::{NamedColumn, named};
-use super::row::EntryRow;
+use super::names::{ColumnMeaning, named};
+use super::row::MappedRow;
 use super::spec::{ColumnMap, ColumnRef, MapEntry};
 use super::table_map::{ColumnType, MapSlot, MapView, MappedField, TableColumn, TableMap};
 use super::value::{TableValue, is_unknown};
@@ -76,7 +76,7 @@ fn given(entry: &MapEntry, columns: &[TableColumn]) -> Result<Vec<MapSlot>, Stri
 /// What the name of a column says about the values of a field.
 fn hint(field: MapField, name: &str) -> Option<Conversion> {
     match named(name) {
-        Some(NamedColumn::Field(known, hint, _)) if known == field => hint,
+        Some(ColumnMeaning::Field(known, hint, _)) if known == field => hint,
         _ => None,
     }
 }
@@ -84,10 +84,10 @@ fn hint(field: MapField, name: &str) -> Option<Conversion> {
 /// A conversion of the field, as an example.
 fn example(field: MapField) -> &'static str {
     match field.class() {
-        ValueClass::Time => "epoch",
-        ValueClass::Size => "bytes",
-        ValueClass::Mode => "octal",
-        ValueClass::Kind => "words",
+        FieldClass::Time => "epoch",
+        FieldClass::Size => "bytes",
+        FieldClass::Mode => "octal",
+        FieldClass::Kind => "words",
         _ => "decimal",
     }
 }
@@ -131,7 +131,7 @@ fn no_path(columns: &[TableColumn]) -> String {
 
 /// The columns of the path: one of it, or one of the directory and one of the name.
 fn guessed_path(columns: &[TableColumn]) -> Vec<MapSlot> {
-    let of = |wanted: &NamedColumn| {
+    let of = |wanted: &ColumnMeaning| {
         let mut found = (0..).zip(columns).filter(|(_, column)| named(&column.name).as_ref() == Some(wanted));
         match (found.next(), found.next()) {
             (Some((at, column)), None) => Some((at, column)),
@@ -143,7 +143,7 @@ fn guessed_path(columns: &[TableColumn]) -> Vec<MapSlot> {
         let with = column.samples.iter().filter(|sample| sample.contains(&b'/')).count();
         (with, column.samples.len())
     };
-    match (of(&NamedColumn::Path), of(&NamedColumn::Directory), of(&NamedColumn::Name)) {
+    match (of(&ColumnMeaning::Path), of(&ColumnMeaning::Directory), of(&ColumnMeaning::Name)) {
         (Some((path, _)), ..) => vec![slot(path)],
         (None, Some((directory, _)), Some((name, column))) if slashes(column).0 == 0 => {
             vec![slot(directory), slot(name)]
@@ -167,7 +167,7 @@ fn guessed(
     let mut candidates: Vec<_> = (0..)
         .zip(columns)
         .filter_map(|(at, column)| match named(&column.name)? {
-            NamedColumn::Field(known, hint, place) => {
+            ColumnMeaning::Field(known, hint, place) => {
                 let (known, place) =
                     if is_number_of(known, column) { (number_of(known), usize::MAX) } else { (known, place) };
                 (known == field && !taken.iter().any(|slot| slot.column == at))
@@ -217,7 +217,7 @@ fn view(map: &TableMap, columns: &[TableColumn], remarks: Vec<String>) -> MapVie
         }
     }
     let sample = |slot: &MapSlot| columns.get(slot.column).and_then(|column| column.samples.first());
-    let mut row = EntryRow::new(map);
+    let mut row = MappedRow::new(map);
     row.start(0);
     let mut tally = DumpTally::default();
     for (number, slot) in map.slots.iter().enumerate() {
@@ -240,7 +240,7 @@ fn view(map: &TableMap, columns: &[TableColumn], remarks: Vec<String>) -> MapVie
 
 fn conversion_name(slot: &MapSlot, columns: &[TableColumn]) -> String {
     let is_moment = columns.get(slot.column).is_some_and(|column| column.kind == ColumnType::Moment);
-    if is_moment && slot.field.class() == ValueClass::Time {
+    if is_moment && slot.field.class() == FieldClass::Time {
         return "timestamp".into();
     }
     slot.conversion.name(slot.field)

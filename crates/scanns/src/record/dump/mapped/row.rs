@@ -15,7 +15,7 @@ const TEXTS: [MapField; 4] = [MapField::Target, MapField::Owner, MapField::Group
 ///
 /// First comes `start`, then `put` for each slot of the map, then `finish`.
 #[derive(Debug)]
-pub struct EntryRow<'m> {
+pub struct MappedRow<'m> {
     map: &'m TableMap,
     /// The place of the row in the dump.
     offset: u64,
@@ -34,10 +34,10 @@ pub struct EntryRow<'m> {
     is_passed: bool,
 }
 
-impl<'m> EntryRow<'m> {
+impl<'m> MappedRow<'m> {
     /// A row of a table with this map.
     pub fn new(map: &'m TableMap) -> Self {
-        EntryRow {
+        MappedRow {
             map,
             offset: 0,
             values: Entry::default(),

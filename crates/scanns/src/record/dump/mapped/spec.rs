@@ -6,8 +6,8 @@
 //! column = name | "#" number
 //! ```
 //!
-//! A backslash before one of `, : + # \` makes it an ordinary character of a name. A conversion goes on to the
-//! next comma, and may have colons itself. An entry without a column turns the field off.
+//! A backslash before one of `, : + # \` makes it an ordinary character of a name. A conversion goes on to
+//! the next comma, and may have colons itself. An entry without a column turns the field off.
 
 use super::conversion::Conversion;
 use super::field::MapField;

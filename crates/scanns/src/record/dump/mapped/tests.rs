@@ -96,7 +96,8 @@ fn a_map_overrides_and_completes_what_the_names_say() {
     let (reader, view) = csv(dump.as_bytes(), map).unwrap();
     assert_eq!(
         shown(&view),
-        "path=dir+name:text,type=what:words,size=bytes:human,mtime=changed on:%d.%m.%Y %H:%M,mode=perm:decimal"
+        "path=dir+name:text,type=what:words,size=bytes:human,mtime=changed on:%d.%m.%Y %H:%M,\
+         mode=perm:decimal"
     );
     let (entries, tally) = read_whole(&reader, dump.as_bytes());
     assert_eq!(tally, DumpTally::default());
