@@ -121,8 +121,9 @@ impl EntryList<'_, '_> {
         self.has_begun = true;
         let mut entries = places.entries(directory.entry.path, self.options.hidden);
         let above = parent(directory.entry.path);
-        let above_batch = self.facts.entry_at(above);
-        if self.options.hidden == ListHidden::All {
+        let is_shown = self.options.hidden == ListHidden::All;
+        let above_batch = is_shown.then(|| self.facts.entry_at(above)).flatten();
+        if is_shown {
             let unknown = Entry { path: above, kind: Some(EntryKind::Directory), ..Entry::default() };
             let above = above_batch.as_ref().and_then(|batch| batch.iter().next());
             entries.push(ListEntry { name: b".", ..directory });
