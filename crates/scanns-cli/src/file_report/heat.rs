@@ -17,7 +17,8 @@ pub fn put_ages(page: &mut String, named: (&str, &str), table: &AgeTable) {
     let most_of_age = (0..AGE_CLASSES.len()).map(|age| table.age(age).space).max().unwrap_or(0);
     let _ = write!(
         page,
-        "<section aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{title}</h2>\n<div class=\"scroll\">\
+        "<section aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{title}</h2>\n\
+         <div class=\"scroll\" tabindex=\"0\">\
          <table class=\"heat\">\n<thead><tr><th scope=\"col\">age</th>"
     );
     for name in sizes.iter().filter_map(|&size| SIZE_CLASSES.get(size)) {

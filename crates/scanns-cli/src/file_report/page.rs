@@ -124,7 +124,7 @@ fn put_section(page: &mut String, section: &ReportSection) {
     if !note.is_empty() {
         let _ = writeln!(page, "<p>{}</p>", escaped(note));
     }
-    page.push_str("<div class=\"scroll\"><table class=\"sortable\">\n<thead><tr>");
+    page.push_str("<div class=\"scroll\" tabindex=\"0\"><table class=\"sortable\">\n<thead><tr>");
     // Names come first on a page.
     let order = || std::iter::once(head.len() - 1).chain(0..head.len() - 1);
     for name in order().filter_map(|at| head.get(at)) {

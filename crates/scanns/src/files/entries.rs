@@ -41,7 +41,7 @@ pub(super) const ALL: [&str; 16] = [
 
 /// A part of the documents of an index, by leaf and document: from one on, up to another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct DocumentPart {
+pub(super) struct EntryPart {
     from: (usize, u32),
     to: Option<(usize, u32)>,
 }
@@ -88,13 +88,13 @@ impl<'s> EntryReader<'s> {
         wanted: &[&str],
         visit: &mut dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        self.for_each_in(&DocumentPart::default(), query, wanted, visit)
+        self.for_each_in(&EntryPart::default(), query, wanted, visit)
     }
 
     /// Like [`EntryReader::for_each`], for the entries of a part of the documents.
     pub(super) fn for_each_in(
         &self,
-        part: &DocumentPart,
+        part: &EntryPart,
         query: &Query,
         wanted: &[&str],
         visit: &mut dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>>,
@@ -124,7 +124,7 @@ impl<'s> EntryReader<'s> {
 
     /// At most this number of parts that together have all documents, in order, each with about the same
     /// number of them and at least `least`.
-    pub(super) fn parts(&self, most: usize, least: u64) -> Vec<DocumentPart> {
+    pub(super) fn parts(&self, most: usize, least: u64) -> Vec<EntryPart> {
         let sizes: Vec<u32> = self.snapshot.leaves().iter().map(|leaf| leaf.stats().max_doc).collect();
         let all: u64 = sizes.iter().map(|&documents| u64::from(documents)).sum();
         let count = (all / least.max(1)).clamp(1, most.max(1) as u64);
@@ -139,7 +139,7 @@ impl<'s> EntryReader<'s> {
             (sizes.len(), 0)
         };
         let cut = |part: u64| place(all / count * part);
-        let part = |at: u64| DocumentPart { from: cut(at), to: (at + 1 < count).then(|| cut(at + 1)) };
+        let part = |at: u64| EntryPart { from: cut(at), to: (at + 1 < count).then(|| cut(at + 1)) };
         (0..count).map(part).collect()
     }
 

@@ -17,7 +17,7 @@ use crate::source::{Entry, EntryKind};
 
 /// A file with several names: the first of them, and what is counted.
 #[derive(Debug)]
-struct LinkedFile {
+struct LinkedNames {
     path: Vec<u8>,
     facts: EntryFacts,
 }
@@ -38,7 +38,7 @@ pub(super) struct ReportCollector {
     pub(super) unknown: UnknownCounter,
     /// Names of files that were counted by another name.
     pub(super) further_names: u64,
-    linked: HashMap<LinkedKey, LinkedFile>,
+    linked: HashMap<LinkedKey, LinkedNames>,
     /// An extension in lower case.
     lower: Vec<u8>,
 }
@@ -85,12 +85,12 @@ impl ReportCollector {
     /// Keeps a name of a file with several names if it is the first.
     fn linked(&mut self, key: LinkedKey, path: &[u8], facts: EntryFacts) {
         let Some(known) = self.linked.get_mut(&key) else {
-            self.linked.insert(key, LinkedFile { path: path.to_vec(), facts });
+            self.linked.insert(key, LinkedNames { path: path.to_vec(), facts });
             return;
         };
         self.further_names += 1;
         if walk_order(path, &known.path).is_lt() {
-            *known = LinkedFile { path: path.to_vec(), facts };
+            *known = LinkedNames { path: path.to_vec(), facts };
         }
     }
 
@@ -150,7 +150,7 @@ impl ReportCollector {
             let number = usize::try_from(number).ok().and_then(|number| numbers.get(number));
             number.copied().unwrap_or(NameTable::NONE)
         };
-        for (key, LinkedFile { path, mut facts }) in other.linked {
+        for (key, LinkedNames { path, mut facts }) in other.linked {
             facts.owner = renumbered(&owners, facts.owner);
             facts.group = renumbered(&groups, facts.group);
             self.linked(key, &path, facts);
@@ -159,7 +159,7 @@ impl ReportCollector {
 
     /// Counts the files with several names. Nothing can be collected afterwards.
     pub(super) fn end(&mut self) {
-        for LinkedFile { path, facts } in std::mem::take(&mut self.linked).into_values() {
+        for LinkedNames { path, facts } in std::mem::take(&mut self.linked).into_values() {
             let around = self.directories.number(split(&path).0);
             self.count(&path, around, &facts);
         }

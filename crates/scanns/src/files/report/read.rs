@@ -7,7 +7,7 @@ use super::answer::FilesReport;
 use super::collector::ReportCollector;
 use super::options::ReportOptions;
 use crate::error::{Error, Result};
-use crate::files::entries::{DocumentPart, EntryReader};
+use crate::files::entries::{EntryPart, EntryReader};
 use crate::files::order::without_slash;
 use crate::files::select::below;
 use crate::index::snapshot::Snapshot;
@@ -67,7 +67,7 @@ type CollectedPart = (ReportCollector, Vec<bool>);
 
 impl ReportJob<'_> {
     /// Collects all parts, each on a thread of its own.
-    fn run(&self, parts: &[DocumentPart]) -> Result<CollectedPart> {
+    fn run(&self, parts: &[EntryPart]) -> Result<CollectedPart> {
         let (first, others) =
             parts.split_first().map_or((None, parts), |(first, others)| (Some(first), others));
         std::thread::scope(|scope| {
@@ -90,7 +90,7 @@ impl ReportJob<'_> {
         })
     }
 
-    fn collect(&self, part: &DocumentPart) -> Result<CollectedPart> {
+    fn collect(&self, part: &EntryPart) -> Result<CollectedPart> {
         let mut collected = ReportCollector::new(self.options);
         let mut found = vec![false; self.starts.len()];
         self.reader.for_each_in(part, self.query, &COLUMNS, &mut |entry| {
