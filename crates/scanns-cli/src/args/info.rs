@@ -7,14 +7,6 @@ use clap::Args;
 
 use super::values::positive;
 
-/// Examples for the help.
-pub(super) const INFO_EXAMPLES: &str = "\
-Examples:
-  scanns info docs.scanns
-  scanns info docs.scanns --segments --unique
-  scanns info sales.scanns --fields
-  scanns info docs.scanns --terms lic --limit 5";
-
 /// Arguments of `scanns info`.
 #[derive(Debug, Args)]
 pub struct InfoArgs {

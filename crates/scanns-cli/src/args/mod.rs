@@ -57,7 +57,6 @@ pub use export::{ExportArgs, ExportCompression, ExportFormat};
 use file_report::REPORT_EXAMPLES;
 pub use file_report::{ReportArgs, ReportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};
-use info::INFO_EXAMPLES;
 pub use info::InfoArgs;
 pub use ls::{LS_EXAMPLES, LsArgs, STAT_EXAMPLES, StatArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
