@@ -22,8 +22,8 @@ pub struct DumpArgs {
     /// list are deleted [default: the uppermost directories in the dump]
     #[arg(long, value_name = "DIR", requires = "dump")]
     pub dump_root: Option<PathBuf>,
-    /// Which columns of a table fill which fields: FIELD=COLUMN[:CONVERSION], with commas between several, as in
-    /// size=bytes,mtime=changed:epoch-ms,path=dir+name; FIELD= turns a field off. May be given several times
+    /// Which columns of a table fill which fields: FIELD=COLUMN[:CONVERSION], with commas between several, as
+    /// in size=bytes,mtime=changed:epoch-ms,path=dir+name; FIELD= turns a field off. May be given several times
     /// [default: what the names of the columns and their first values say for certain]
     #[arg(long, value_name = "MAP", requires = "dump")]
     pub map: Vec<String>,

@@ -22,7 +22,8 @@ pub fn run(snapshot: &Snapshot, json: bool) -> Result<Outcome> {
     let all = snapshot.coverage()?;
     if all.is_empty() {
         bail!(
-            "the index does not know what it covers: only scans with --content none and imports of dumps note it"
+            "the index does not know what it covers: only scans with --content none and imports of dumps \
+             note it"
         );
     }
     let mut out = Output::stdout();

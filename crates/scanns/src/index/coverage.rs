@@ -58,8 +58,8 @@ pub(crate) fn coverage_of(notes: &BTreeMap<Vec<u8>, Vec<u8>>) -> Result<Vec<Cove
     all.iter().map(|one| read(one).ok_or_else(damaged)).collect()
 }
 
-/// Adds coverage to the notes of a commit. A complete one replaces what was known of its path and of the paths
-/// below it; an incomplete one replaces only incomplete ones of its path.
+/// Adds coverage to the notes of a commit. A complete one replaces what was known of its path and of the
+/// paths below it; an incomplete one replaces only incomplete ones of its path.
 ///
 /// # Errors
 /// [`Error::Corrupt`] if the note cannot be read.

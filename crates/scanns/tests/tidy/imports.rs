@@ -71,6 +71,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "progress",
             "stored_options",
             "field_views",
+            "coverage",
             "commit",
             "build",
             "live",

@@ -103,7 +103,7 @@ impl EntrySorter {
     /// Writes the entries in memory to a temporary file.
     fn write_run(&mut self) -> Result<()> {
         self.sort();
-        let mut run = RunWriter::new(&self.space.directory)?;
+        let mut run = TreeRunWriter::new(&self.space.directory)?;
         for &start in &self.starts {
             let record = self.records.get(start..).unwrap_or_default();
             let length = record::length(record).unwrap_or(0);
@@ -113,7 +113,7 @@ impl EntrySorter {
         self.starts.clear();
         self.runs.push(run.finish()?);
         if self.runs.len() == MOST_RUNS {
-            let mut merged = RunWriter::new(&self.space.directory)?;
+            let mut merged = TreeRunWriter::new(&self.space.directory)?;
             let runs = std::mem::take(&mut self.runs);
             merge(runs, self.order, &self.space.directory, &mut |record| merged.put(record))?;
             self.runs.push(merged.finish()?);
@@ -128,16 +128,16 @@ fn read(record: &[u8]) -> Result<Entry<'_>> {
 }
 
 /// Writes a run.
-struct RunWriter<'p> {
+struct TreeRunWriter<'p> {
     directory: &'p Path,
     file: BufWriter<File>,
     count: u64,
 }
 
-impl<'p> RunWriter<'p> {
+impl<'p> TreeRunWriter<'p> {
     fn new(directory: &'p Path) -> Result<Self> {
         let file = temporary(directory).map_err(|source| Error::io("sort entries in", directory, source))?;
-        Ok(RunWriter { directory, file: BufWriter::with_capacity(BUFFER, file), count: 0 })
+        Ok(TreeRunWriter { directory, file: BufWriter::with_capacity(BUFFER, file), count: 0 })
     }
 
     fn put(&mut self, record: &[u8]) -> Result<()> {

@@ -1,9 +1,10 @@
 //! Links that are followed.
 //!
 //! Links to directories are followed after everything else has been scanned, by path, then links below these
-//! directories, and at last links to files, so that the result does not depend on the threads. A link is listed with the values of its target. It stays a
-//! link if it leads to nothing, to a file system that is left out, or to something that is listed by another
-//! path: so every name is listed, and every directory once.
+//! directories, and at last links to files, so that the result does not depend on the threads. A link is
+//! listed with the values of its target. It stays a link if it leads to nothing, to a file system that is
+//! left out, or to something that is listed by another path: so every name is listed, and every directory
+//! once.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

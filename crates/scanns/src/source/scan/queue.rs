@@ -53,14 +53,14 @@ impl Drop for PendingList {
 /// Work for any thread. One thread takes part from the beginning, and more can join.
 #[derive(Debug, Default)]
 pub(super) struct ScanQueue {
-    state: Mutex<QueueState>,
+    state: Mutex<ScanQueueState>,
     more: Condvar,
     /// The number of threads for which there is no work.
     wanted: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct QueueState {
+struct ScanQueueState {
     works: Vec<ScanWork>,
     /// Threads that have joined.
     joined: usize,
@@ -129,7 +129,7 @@ impl ScanQueue {
         drop(works);
     }
 
-    fn tell(&self, state: &QueueState) {
+    fn tell(&self, state: &ScanQueueState) {
         self.wanted.store(state.idle.saturating_sub(state.works.len()), Ordering::Relaxed);
     }
 }

@@ -22,7 +22,7 @@ use crate::source::scan::opening::{Opener, status_of};
 use crate::source::scan::queue::ScanWork;
 use crate::source::scan::report::ScanReport;
 use crate::source::scan::status::ScanStatus;
-use crate::source::scan::worker::{FileIdentity, ScanWorker, c_path};
+use crate::source::scan::worker::{ScanIdentity, ScanWorker, c_path};
 
 /// A named path that exists.
 pub(super) struct NamedPath {
@@ -72,14 +72,14 @@ fn named_path(path: &std::path::Path, opener: &Opener) -> Result<NamedPath, Errn
 }
 
 /// The directories among the named paths.
-pub(super) fn directories(named: &[NamedPath]) -> HashSet<FileIdentity> {
+pub(super) fn directories(named: &[NamedPath]) -> HashSet<ScanIdentity> {
     let directories = named.iter().filter(|named| named.status.is_directory());
     directories.map(|named| named.status.identity()).collect()
 }
 
 /// The places at which named paths are in the trees of others: the places themselves, and links to them that
 /// were named.
-pub(super) fn claims(named: &[NamedPath]) -> HashMap<FileIdentity, Vec<PathBuf>> {
+pub(super) fn claims(named: &[NamedPath]) -> HashMap<ScanIdentity, Vec<PathBuf>> {
     let mut claims: HashMap<_, Vec<_>> = HashMap::new();
     if named.len() < 2 {
         return claims;

@@ -28,7 +28,7 @@ const TRIES: usize = 200;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Device and inode, which identify a file.
-pub(super) type FileIdentity = (u64, u64);
+pub(super) type ScanIdentity = (u64, u64);
 
 /// What all threads of a scan share.
 pub(super) struct ScanShared<'a> {
@@ -43,13 +43,13 @@ pub(super) struct ScanShared<'a> {
     pub(super) kept: Arc<KeptDescriptors>,
     pub(super) pace: Option<Pace>,
     /// The directory that is neither listed nor entered.
-    pub(super) left_out: Option<FileIdentity>,
+    pub(super) left_out: Option<ScanIdentity>,
     /// Failures so far, to limit their number.
     pub(super) failures: AtomicUsize,
     /// Directories met so far; only used if links are followed.
-    pub(super) visited: Mutex<HashSet<FileIdentity>>,
+    pub(super) visited: Mutex<HashSet<ScanIdentity>>,
     /// The places of named paths in the trees of others. Only used if there are several.
-    pub(super) claims: HashMap<FileIdentity, Vec<PathBuf>>,
+    pub(super) claims: HashMap<ScanIdentity, Vec<PathBuf>>,
 }
 
 impl ScanShared<'_> {

@@ -88,8 +88,8 @@ impl<'s> KnownEntries<'s> {
     /// Looks up an entry, and notes that it still exists.
     ///
     /// An entry has not changed if its size, its modification time and the time of the last change of its
-    /// status are the same, and the last one is older than the last scan; if it is not, all numbers must be the
-    /// same, too. If this last time is unknown, its owner and its mode may be others.
+    /// status are the same, and the last one is older than the last scan; if it is not, all numbers must be
+    /// the same, too. If this last time is unknown, its owner and its mode may be others.
     pub(super) fn find(&self, entry: &Entry<'_>) -> Result<KnownEntry> {
         for KnownSegment { segment, paths, seen } in &self.segments {
             let Some(known) = paths.find(entry.path)? else { continue };
