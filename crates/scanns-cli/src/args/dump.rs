@@ -23,8 +23,8 @@ pub struct DumpArgs {
     #[arg(long, value_name = "DIR", requires = "dump")]
     pub dump_root: Option<PathBuf>,
     /// Which columns of a table fill which fields: FIELD=COLUMN[:CONVERSION], with commas between several, as
-    /// in size=bytes,mtime=changed:epoch-ms,path=dir+name; FIELD= turns a field off. May be given several times
-    /// [default: what the names of the columns and their first values say for certain]
+    /// in size=bytes,mtime=changed:epoch-ms,path=dir+name; FIELD= turns a field off. May be given several
+    /// times [default: what the names of the columns and their first values say for certain]
     #[arg(long, value_name = "MAP", requires = "dump")]
     pub map: Vec<String>,
     /// The first row of a CSV file is data; columns are named by their numbers: --map path=#1
