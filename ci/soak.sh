@@ -6,5 +6,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export SCANNS_LONG=1
 cargo test --locked -p scanns --test durability -- --nocapture "$@"
+cargo test --locked --release -p scanns --lib record::dump -- --nocapture
 cargo test --locked --release -p scanns --test fuzz -- --nocapture "$@"
 cargo test --locked -p scanns-cli --test kill -- --nocapture "$@"

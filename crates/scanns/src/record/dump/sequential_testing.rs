@@ -12,6 +12,7 @@ use std::process::Command;
 use fastrand::Rng;
 use tempfile::TempDir;
 
+use super::testing::damaged_dumps;
 use super::{DumpTally, ReadDump};
 use crate::source::{Entry, EntryKind, nanoseconds};
 
@@ -291,14 +292,14 @@ pub(super) fn mutated(bytes: &[u8], random: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// Reads 100,000 mutations of `dumps`: no panic, no hang, no memory above 256 MiB.
+/// Reads as many mutations of `dumps` as [`damaged_dumps`] says: no panic, no hang, no memory above 256 MiB.
 pub(super) fn survive_mutations(dumps: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> DumpOutcome) {
     let seed = fastrand::u64(..);
     println!("seed {seed}");
     let mut random = Rng::with_seed(seed);
     let before = peak_memory();
     let (mut bad, mut errors) = (0, 0);
-    for _ in 0..100_000 {
+    for _ in 0..damaged_dumps() {
         let dump = mutated(&dumps[random.usize(..dumps.len())], &mut random);
         let outcome = read(&dump);
         bad += usize::from(outcome.tally.bad > 0);
@@ -306,7 +307,7 @@ pub(super) fn survive_mutations(dumps: &[Vec<u8>], mut read: impl FnMut(&[u8]) -
         assert!(outcome.entries.len() <= dump.len() * 64, "more entries than bytes");
     }
     println!("{bad} dumps with bad rows, {errors} with errors");
-    assert!(bad + errors > 10_000, "the mutations do not hurt: {bad} {errors}");
+    assert!(bad + errors > damaged_dumps() / 10, "the mutations do not hurt: {bad} {errors}");
     assert!(peak_memory().saturating_sub(before) < 256 << 20, "seed {seed}: {before} to {}", peak_memory());
 }
 

@@ -156,7 +156,13 @@ pub(super) fn check_stop(reader: &dyn ReadRows, dump: &[u8], stop_after: usize) 
     assert_eq!((flow, visits), (ControlFlow::Break(()), stop_after));
 }
 
-/// Checks a reader with 100,000 damaged dumps: it does not panic, and a division changes nothing. `account`
+/// The number of damaged dumps that a reader gets: with `SCANNS_LONG=1` a million.
+pub(super) fn damaged_dumps() -> usize {
+    let is_long = std::env::var_os("SCANNS_LONG").is_some_and(|value| value != "0");
+    if is_long { 1_000_000 } else { 20_000 }
+}
+
+/// Checks a reader with [`damaged_dumps`]: it does not panic, and a division changes nothing. `account`
 /// gets the damaged dump, the number of its entries, and what was counted.
 pub(super) fn check_damage(
     reader: &dyn ReadRows,
@@ -164,7 +170,7 @@ pub(super) fn check_damage(
     make: &mut dyn FnMut(&mut fastrand::Rng) -> Vec<u8>,
     account: &dyn Fn(&[u8], u64, &DumpTally),
 ) {
-    for _ in 0..1000 {
+    for _ in 0..damaged_dumps() / 100 {
         let valid = make(random);
         for round in 0..100 {
             let dump = damaged(random, &valid);
