@@ -6,7 +6,7 @@ use crate::source::stamp::Stamp;
 /// What is known of an entry of a file system. A dump that does not say something leaves it `None`.
 ///
 /// Times are nanoseconds since 1970; a time before 1677-09-21 or after 2262-04-11 is `i64::MIN` or
-/// `i64::MAX`, see [`nanoseconds`].
+/// `i64::MAX` (saturated).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// The path, in the bytes of the file system; it has no slash at its end unless it is `/`.

@@ -89,7 +89,7 @@ impl Default for IndexOptions {
     }
 }
 
-/// How file systems are scanned for names and metadata alone; see [`ScanOptions`].
+/// How file systems are scanned for names and metadata alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScanSettings {
     /// Whether to stay in the file systems of the given paths.

@@ -21,7 +21,7 @@ const CERTAIN_FIELDS: usize = 3;
 /// A dump that is a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableDump {
-    /// One of [`TABLE_FORMATS`]; `None` if the start of the dump tells.
+    /// One of csv, tsv, jsonl, and the tables that the program adds; `None` if the start of the dump tells.
     pub format: Option<&'static str>,
     /// Which columns fill which fields, as far as the user says it.
     pub map: ColumnMap,
@@ -32,7 +32,7 @@ pub struct TableDump {
 /// A format of tables that a program can open.
 #[derive(Clone, Copy, Debug)]
 pub struct TableFormat {
-    /// One of [`TABLE_FORMATS`].
+    /// One of csv, tsv, jsonl, and the tables that the program adds.
     pub name: &'static str,
     /// Opens a table.
     pub open: OpenTable,
