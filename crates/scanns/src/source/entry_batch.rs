@@ -129,9 +129,9 @@ impl EntryBatch {
         self.texts.len()
     }
 
-    /// Bytes of memory in use.
+    /// Bytes that the entries take, without memory that is kept for more.
     pub fn bytes(&self) -> usize {
-        self.texts.capacity() + self.entries.capacity() * size_of::<KeptEntry>()
+        self.texts.len() + self.entries.len() * size_of::<KeptEntry>()
     }
 
     /// Removes all entries; the memory is kept.

@@ -31,7 +31,7 @@ impl HeldEntries {
         self.batch.len()
     }
 
-    /// Bytes of memory in use.
+    /// Bytes that the entries take.
     pub(super) fn bytes(&self) -> usize {
         self.batch.bytes()
     }

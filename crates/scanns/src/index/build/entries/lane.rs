@@ -21,9 +21,9 @@ use crate::schema::{Field, Records, Schema, Stored};
 use crate::segment::{Flushed, StoredCollector};
 use crate::source::{Entry, EntryKind};
 
-/// A segment takes this many times the memory of its entries while it is written: for their keys, and for
-/// their columns.
-const TAKES: usize = 3;
+/// A segment takes this many times the bytes of its entries while it is written: for memory that is kept for
+/// more of them, for their keys, and for their columns.
+const TAKES: usize = 4;
 
 /// What all index threads of an import share.
 #[derive(Clone, Copy)]
