@@ -62,7 +62,7 @@ pub struct DuplicateReport {
     pub changed: FaultyFiles,
     /// Files that the system does not let be read.
     pub failed: FaultyFiles,
-    /// Files whose hash is that of others, but not their bytes.
+    /// Files with the hash of other files, but not their bytes.
     pub collisions: u64,
     /// Paths that are not in the index.
     pub missing: Vec<Vec<u8>>,
