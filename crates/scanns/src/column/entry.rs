@@ -14,11 +14,17 @@ pub(super) const RANGE: usize = 32;
 /// Blocks of a range.
 pub(super) const BLOCKS_OF_RANGE: usize = 64;
 
+/// Bytes of a sum.
+pub(super) const SUM: usize = 16;
+
 /// Number of documents per place in the table of jumps.
 pub(super) const JUMP: u32 = 4_096;
 
 /// Flag: every block but the last has [`JUMP`] documents, so there is no table of jumps.
 const UNIFORM: u32 = 1;
+
+/// Flag: there is a table of sums.
+const SUMS: u32 = 2;
 
 /// The form of blocks of strings.
 const STRINGS: u8 = 255;
@@ -162,6 +168,8 @@ pub(super) struct Header {
     pub(super) kind: u32,
     /// True if the block of a document is found by a division.
     pub(super) uniform: bool,
+    /// True if there is a table of sums.
+    pub(super) has_sums: bool,
     pub(super) documents: u32,
     pub(super) blocks: u32,
     pub(super) present: u64,
@@ -172,7 +180,8 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn put(&self, out: &mut Vec<u8>) {
-        let flags = if self.uniform { UNIFORM } else { 0 };
+        let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+        let flags = flag(self.uniform, UNIFORM) | flag(self.has_sums, SUMS);
         out.extend([self.kind, flags, self.documents, self.blocks].map(u32::to_le_bytes).as_flattened());
         out.extend([self.present, self.values, self.least, self.most].map(u64::to_le_bytes).as_flattened());
         out.extend([0; 16]);
@@ -183,7 +192,8 @@ impl Header {
         let (kind, flags) = (reader.u32()?, reader.u32()?);
         let header = Header {
             kind,
-            uniform: flags == UNIFORM,
+            uniform: flags & UNIFORM != 0,
+            has_sums: flags & SUMS != 0,
             documents: reader.u32()?,
             blocks: reader.u32()?,
             present: reader.u64()?,
@@ -193,14 +203,25 @@ impl Header {
         };
         let uniform = !header.uniform || header.blocks == header.documents.div_ceil(JUMP);
         let counts = header.blocks <= header.documents && header.present <= header.documents.into();
-        (flags <= UNIFORM && uniform && counts).then_some(header)
+        (flags <= UNIFORM | SUMS && uniform && counts).then_some(header)
     }
 
-    /// Returns the offset of the jumps, the offset of the ranges, and the end of the index.
-    pub(super) fn places(&self) -> (usize, usize, usize) {
-        let jumps = HEADER + ENTRY * self.blocks as usize;
-        let places = if self.uniform { 0 } else { 4 * self.documents.div_ceil(JUMP) as usize };
-        let ranges = (jumps + places).next_multiple_of(8);
-        (jumps, ranges, ranges + RANGE * (self.blocks as usize).div_ceil(BLOCKS_OF_RANGE))
+    /// Returns the places in the index.
+    pub(super) fn places(&self) -> IndexPlaces {
+        let (blocks, documents) = (self.blocks as usize, self.documents.div_ceil(JUMP) as usize);
+        let jumps = HEADER + ENTRY * blocks;
+        let ranges = (jumps + if self.uniform { 0 } else { 4 * documents }).next_multiple_of(8);
+        let sums = ranges + RANGE * blocks.div_ceil(BLOCKS_OF_RANGE);
+        IndexPlaces { jumps, ranges, sums, end: sums + if self.has_sums { SUM * blocks } else { 0 } }
     }
+}
+
+/// The offsets of the parts of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IndexPlaces {
+    pub(super) jumps: usize,
+    pub(super) ranges: usize,
+    pub(super) sums: usize,
+    /// The length of the index.
+    pub(super) end: usize,
 }

@@ -43,6 +43,11 @@ impl ColumnKind {
         (ColumnKind::Bytes, 8),
     ];
 
+    /// Returns true if the index of a column has sums of its values.
+    pub fn has_sums(self) -> bool {
+        self == ColumnKind::Unsigned
+    }
+
     /// Returns the kind of a field.
     pub fn of(kind: &FieldKind) -> Self {
         match kind {

@@ -11,7 +11,8 @@
 //! `kind.rs` has the kinds of values, and maps them to integers of the same order. The integers of keywords
 //! are the numbers of their terms in a `dictionary/`. A path is the number of its directory, and its name is
 //! in a second column of strings. `entry.rs` is the jump table, `write.rs` fills blocks, `read.rs` finds
-//! documents in them, `scan.rs` reads whole blocks, `gather.rs` many documents at once, `values.rs` returns
+//! documents in them, `scan.rs` reads whole blocks, `gather.rs` many documents at once, `sums.rs` sums up
+//! ranges of documents, `within.rs` finds the documents whose values are within bounds, `values.rs` returns
 //! values as they were added, `rewrite.rs` changes values of a written column. `collect.rs` holds the columns
 //! of an index thread, `keywords.rs` their terms. Integers are encoded by `codec/numbers/`, strings by
 //! `codec/strings/`.
@@ -20,7 +21,7 @@
 //! blocks  = block …                                                                   section 64
 //! block   = length u32 | documents u32 | presence | ends? | values
 //! ends    = length u32 | form u8 | width u8 | zero u16 | extra u32 | base u64 | step u64 | numbers
-//! index   = header | entry … | jump u32 … | zeros to a multiple of 8 | range …          section 65
+//! index   = header | entry … | jump u32 … | zeros to a multiple of 8 | range … | sum u128 …    section 65
 //! header  = kind u32 | flags u32 | documents u32 | blocks u32 | present u64 | values u64 | least u64 |
 //!           most u64 | zeros 16
 //! entry   = offset u64 | least u64 | most u64 | base u64 | step u64 | first u32 | length u32 |
@@ -41,9 +42,11 @@ mod read;
 mod rewrite;
 mod scan;
 mod sections;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod values;
+mod within;
 mod write;
 
 pub use collect::{ColumnSet, split_path};
@@ -56,5 +59,6 @@ pub use read::{Column, ColumnCursor};
 pub use rewrite::NewValues;
 pub use scan::{Scan, StringScan, Values};
 pub use sections::{BLOCKS, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
+pub use sums::RangeReader;
 pub use values::StringCursor;
 pub use write::{BlockSink, ColumnWriter};

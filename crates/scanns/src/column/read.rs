@@ -24,11 +24,11 @@ pub(super) const ENDS: usize = 28;
 #[derive(Clone, Debug)]
 pub struct Column {
     kind: ColumnKind,
-    header: Header,
+    pub(super) header: Header,
     blocks: Arc<Section>,
     /// Blocks that later replaced some of `blocks`. Their offsets begin at the end of `blocks`.
     newer: Option<Arc<Section>>,
-    index: Arc<Section>,
+    pub(super) index: Arc<Section>,
     /// Terms of keywords, or directories of paths.
     terms: Option<Arc<DictionaryReader>>,
     /// Names of paths.
@@ -81,7 +81,7 @@ impl Column {
             let found = header.documents;
             return Err(index.corrupt(format!("a column of {found} documents in a segment of {documents}")));
         }
-        if header.places().2 != index.len() || (header.blocks == 0) != (documents == 0) {
+        if header.places().end != index.len() || (header.blocks == 0) != (documents == 0) {
             return Err(damaged());
         }
         Ok(Column { kind, header, blocks, newer: None, index, terms: None, names: None })
@@ -166,7 +166,7 @@ impl Column {
 
     /// Returns the summary of a range, and its blocks.
     pub fn range(&self, number: u32) -> Result<(BlockRange, Range<u32>)> {
-        let at = self.header.places().1 + RANGE * number as usize;
+        let at = self.header.places().ranges + RANGE * number as usize;
         let range = BlockRange::read(self.index.get(at..at + RANGE)?).ok_or_else(|| self.damaged(number))?;
         let first = number * u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1);
         let end = (first + u32::try_from(BLOCKS_OF_RANGE).unwrap_or(1)).min(self.header.blocks);
@@ -194,7 +194,7 @@ impl Column {
         if self.header.uniform {
             return Ok(guess);
         }
-        let (jumps, ..) = self.header.places();
+        let jumps = self.header.places().jumps;
         let jump = |place: usize| -> Result<u32> {
             let bytes = self.index.get(jumps + 4 * place..jumps + 4 * place + 4)?;
             ByteReader::new(bytes).u32().ok_or_else(|| self.damaged(guess))

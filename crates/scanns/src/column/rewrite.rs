@@ -41,9 +41,9 @@ impl ColumnKind {
             let end = entry.first + entry.documents;
             if rest.peek().is_none_or(|(doc, _)| **doc >= end) {
                 if entry.offset < before {
-                    writer.keep(&entry, out)?;
+                    writer.keep(column, block, out)?;
                 } else {
-                    writer.copy(&entry, column.block_bytes(block, &entry)?, out)?;
+                    writer.copy(column, block, out)?;
                 }
                 continue;
             }

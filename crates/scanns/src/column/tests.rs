@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::sums::RangeFigures;
 use super::*;
 use crate::codec::Head;
 use crate::error::{Error, Result};
@@ -83,6 +84,57 @@ fn check(column: &Column, documents: &[Vec<u64>], random: &mut fastrand::Rng, la
         assert_eq!(cursor.first(doc).unwrap(), values.first().copied(), "{label} {doc}");
     }
     gathered(column, &expected, random, label);
+    ranged(column, &expected, random, label);
+}
+
+/// Compares figures and ranges of documents with those of the listed values.
+fn ranged(column: &Column, expected: &[Vec<u64>], random: &mut fastrand::Rng, label: &str) {
+    let mut reader = RangeReader::new(column);
+    let documents = column.documents();
+    for round in 0..40 {
+        let (one, other) = (random.u32(..=documents), random.u32(..=documents));
+        let docs = match round {
+            0 => 0..documents,
+            1 => 0..u32::MAX,
+            _ if random.bool() => one..(one + random.u32(..20)).min(documents),
+            _ => one.min(other)..one.max(other),
+        };
+        let own = &expected[docs.start as usize..docs.end.min(documents) as usize];
+        let values: Vec<u64> = own.iter().flatten().copied().collect();
+        let sum = values.iter().copied().map(u128::from).sum();
+        let figures = RangeFigures {
+            values: values.len() as u64,
+            sum: if column.kind() == ColumnKind::Unsigned { sum } else { 0 },
+            least: values.iter().copied().min().unwrap_or(u64::MAX),
+            most: values.iter().copied().max().unwrap_or(0),
+        };
+        assert_eq!(reader.figures(docs.clone()).unwrap(), figures, "{label} {docs:?}");
+        let mut found = Vec::new();
+        let mut take = |doc: u32, value| {
+            found.push((doc, value));
+            Ok(())
+        };
+        column.each_value_in(docs.clone(), &mut take).unwrap();
+        let listed =
+            (docs.start..).zip(own).flat_map(|(doc, own)| own.iter().map(move |&value| (doc, value)));
+        assert_eq!(found, listed.collect::<Vec<_>>(), "{label} {docs:?}");
+    }
+    for _ in 0..20 {
+        let some = |random: &mut fastrand::Rng| match random.u8(..8) {
+            0 => 0,
+            1 => u64::MAX,
+            _ => expected[random.usize(..expected.len())].first().copied().unwrap_or(7),
+        };
+        let (one, other) = (some(random), some(random));
+        let (low, high) = (one.min(other), one.max(other));
+        let ranges = column.ranges_within(low, high, usize::MAX).unwrap().unwrap();
+        assert!(ranges.windows(2).all(|two| two[0].end < two[1].start), "{label}");
+        let found: Vec<u32> = ranges.iter().cloned().flatten().collect();
+        let is_in = |doc: &u32| expected[*doc as usize].iter().any(|value| (low..=high).contains(value));
+        assert_eq!(found, (0..documents).filter(is_in).collect::<Vec<_>>(), "{label} {low} {high}");
+        let few = column.ranges_within(low, high, ranges.len().saturating_sub(1)).unwrap();
+        assert_eq!(few.is_none(), !ranges.is_empty(), "{label}");
+    }
 }
 
 /// Compares batches of all, most and few documents with single reads.
@@ -169,8 +221,7 @@ fn copied_blocks_are_found_after_other_blocks() {
             let mut scan = Scan::new();
             for number in 0..column.blocks() {
                 let entry = column.entry(number).unwrap();
-                let bytes = column.block_bytes(number, &entry).unwrap();
-                if writer.carry(&entry, bytes, &mut out).unwrap() {
+                if writer.carry(&column, number, &mut out).unwrap() {
                     carried += 1;
                     continue;
                 }
@@ -200,7 +251,8 @@ fn damage_is_an_error_or_harmless() {
     let mut random = fastrand::Rng::with_seed(seed);
     for _ in 0..300 {
         let documents = some_documents(&mut random, 9_000);
-        let (mut blocks, mut index) = written(&documents, ColumnKind::Float);
+        let kind = if random.bool() { ColumnKind::Float } else { ColumnKind::Unsigned };
+        let (mut blocks, mut index) = written(&documents, kind);
         for _ in 0..random.usize(1..5) {
             let bytes = if random.bool() { &mut blocks } else { &mut index };
             if let Some(place) = (!bytes.is_empty()).then(|| random.usize(..bytes.len())) {
@@ -227,6 +279,12 @@ fn damage_is_an_error_or_harmless() {
         for doc in (0..9_000).step_by(100) {
             let _ = column.first(doc);
             let _ = column.get(doc, &mut Vec::new());
+        }
+        for _ in 0..20 {
+            let docs = random.u32(..9_000)..random.u32(..10_000);
+            let _ = RangeReader::new(&column).figures(docs.clone());
+            let _ = column.each_value_in(docs, |_, _| Ok(()));
+            let _ = column.ranges_within(random.u64(..), u64::MAX, random.usize(..10_000));
         }
     }
 }

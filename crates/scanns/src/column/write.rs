@@ -2,6 +2,7 @@
 
 use super::entry::{BLOCKS_OF_RANGE, BlockRange, Header, JUMP, JumpEntry};
 use super::kind::ColumnKind;
+use super::read::Column;
 use crate::codec::{Chooser, Head, MOST_DOCUMENTS, StringEncoder, put_numbers, put_presence};
 use crate::error::Result;
 use crate::store::EnvelopeWriter;
@@ -58,6 +59,8 @@ pub struct ColumnWriter {
     /// The end of each string in `text`.
     text_ends: Vec<usize>,
     entries: Vec<JumpEntry>,
+    /// For each block, the sum of all values up to its last, if the column has sums.
+    sums: Vec<u128>,
     /// Offset of the current block.
     at: u64,
     block: Vec<u8>,
@@ -78,6 +81,7 @@ impl ColumnWriter {
             text: Vec::new(),
             text_ends: Vec::new(),
             entries: Vec::new(),
+            sums: Vec::new(),
             at: 0,
             block: Vec::new(),
             chooser: Chooser::default(),
@@ -174,37 +178,49 @@ impl ColumnWriter {
             + self.present.capacity() * 2
             + self.block.capacity()
             + self.entries.capacity() * size_of::<JumpEntry>()
+            + self.sums.capacity() * size_of::<u128>()
     }
 
     /// Copies a block of another column, unless the current block would become a small block. Returns false
     /// if the block was not copied.
-    pub fn carry(&mut self, entry: &JumpEntry, block: &[u8], out: &mut impl BlockSink) -> Result<bool> {
+    pub fn carry(&mut self, column: &Column, number: u32, out: &mut impl BlockSink) -> Result<bool> {
+        let entry = column.entry(number)?;
         let is_large = |documents: u32, bytes: usize| {
             documents >= LEAST_CARRIED || (self.kind.is_strings() && bytes >= LEAST_TEXT)
         };
-        if !is_large(entry.documents, block.len())
+        if !is_large(entry.documents, entry.length as usize)
             || (self.documents > 0 && !is_large(self.documents, self.text.len()))
         {
             return Ok(false);
         }
-        self.copy(entry, block, out)?;
+        self.copy(column, number, out)?;
         Ok(true)
     }
 
     /// Copies a block of another column.
-    pub fn copy(&mut self, entry: &JumpEntry, block: &[u8], out: &mut impl BlockSink) -> Result<()> {
+    pub fn copy(&mut self, column: &Column, number: u32, out: &mut impl BlockSink) -> Result<()> {
         self.seal(out)?;
-        self.keep(&JumpEntry { offset: self.at, ..*entry }, out)?;
+        let entry = column.entry(number)?;
+        let block = column.block_bytes(number, &entry)?;
+        self.add(JumpEntry { offset: self.at, ..entry }, column.sum_of_block(number)?);
         self.at += block.len() as u64;
         out.take(block)
     }
 
-    /// Adds an index entry for a block that has already been written.
-    pub fn keep(&mut self, entry: &JumpEntry, out: &mut impl BlockSink) -> Result<()> {
+    /// Adds an index entry for a block of another column that has already been written.
+    pub fn keep(&mut self, column: &Column, number: u32, out: &mut impl BlockSink) -> Result<()> {
         self.seal(out)?;
-        self.entries.push(JumpEntry { first: self.first, ..*entry });
-        self.first += entry.documents;
+        self.add(column.entry(number)?, column.sum_of_block(number)?);
         Ok(())
+    }
+
+    /// Adds an index entry for the next documents, whose values have the given sum.
+    fn add(&mut self, entry: JumpEntry, sum: u128) {
+        self.entries.push(JumpEntry { first: self.first, ..entry });
+        self.first += entry.documents;
+        if self.kind.has_sums() {
+            self.sums.push(self.sums.last().copied().unwrap_or(0).saturating_add(sum));
+        }
     }
 
     /// Writes the current block; its last document must have ended.
@@ -234,7 +250,7 @@ impl ColumnWriter {
         if let Some(front) = block.first_chunk_mut() {
             *front = length.to_le_bytes();
         }
-        self.entries.push(JumpEntry {
+        let entry = JumpEntry {
             offset: self.at,
             length,
             least: self.values.iter().copied().min().unwrap_or(0),
@@ -247,10 +263,11 @@ impl ColumnWriter {
             several,
             strings,
             head,
-        });
-        self.at += block.len() as u64;
-        out.take(block)?;
-        self.first += self.documents;
+        };
+        self.at += self.block.len() as u64;
+        out.take(&self.block)?;
+        let sum = if self.kind.has_sums() { self.values.iter().copied().map(u128::from).sum() } else { 0 };
+        self.add(entry, sum);
         self.documents = 0;
         self.present.clear();
         self.ends.clear();
@@ -265,7 +282,7 @@ impl ColumnWriter {
         self.drop_open();
         self.seal(out)?;
         let entries = std::mem::take(&mut self.entries);
-        let index = index_of(self.kind.code(), self.first, &entries);
+        let index = index_of(self.kind, self.first, &entries, &self.sums);
         *self = Self::new(self.kind);
         Ok(index)
     }
@@ -296,7 +313,7 @@ fn put_ends(chooser: &mut Chooser, ends: &[u64], block: &mut Vec<u8>) {
 }
 
 /// The index over `entries`.
-fn index_of(kind: u32, documents: u32, entries: &[JumpEntry]) -> Vec<u8> {
+fn index_of(kind: ColumnKind, documents: u32, entries: &[JumpEntry], sums: &[u128]) -> Vec<u8> {
     let count = entries.len();
     let last = count.saturating_sub(1);
     let uniform = entries.iter().take(last).all(|entry| entry.documents == JUMP)
@@ -310,8 +327,9 @@ fn index_of(kind: u32, documents: u32, entries: &[JumpEntry]) -> Vec<u8> {
         })
         .collect();
     let header = Header {
-        kind,
+        kind: kind.code(),
         uniform,
+        has_sums: kind.has_sums(),
         documents,
         blocks: u32::try_from(count).unwrap_or(u32::MAX),
         present: ranges.iter().map(|range| u64::from(range.present)).sum(),
@@ -319,8 +337,8 @@ fn index_of(kind: u32, documents: u32, entries: &[JumpEntry]) -> Vec<u8> {
         least: ranges.iter().map(|range| range.least).min().unwrap_or(u64::MAX),
         most: ranges.iter().map(|range| range.most).max().unwrap_or(0),
     };
-    let (_, at, len) = header.places();
-    let mut index = Vec::with_capacity(len);
+    let places = header.places();
+    let mut index = Vec::with_capacity(places.end);
     header.put(&mut index);
     entries.iter().for_each(|entry| entry.put(&mut index));
     if !uniform {
@@ -333,7 +351,8 @@ fn index_of(kind: u32, documents: u32, entries: &[JumpEntry]) -> Vec<u8> {
             index.extend(block.to_le_bytes());
         }
     }
-    index.resize(at, 0);
+    index.resize(places.ranges, 0);
     ranges.iter().for_each(|range| range.put(&mut index));
+    sums.iter().for_each(|sum| index.extend(sum.to_le_bytes()));
     index
 }

@@ -10,18 +10,14 @@ use super::find::{
 use super::known::IndexFacts;
 use super::order::{walk_order, without_slash};
 use super::select::{all_of, below, matching};
+use super::tops::tops;
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
-use crate::query::{BoolQuery, Query, ValueRange};
-use crate::schema::Value;
-use crate::source::{Entry, EntryBatch, is_below};
+use crate::source::{Entry, EntryBatch};
 
 /// The bytes of entries that are sorted in memory. More are printed in the order of the index, where the
 /// expression allows it.
 const SORTED_BYTES: usize = 512 << 20;
-
-/// The most uppermost entries that are start points of their own.
-const MOST_TOPS: usize = 100;
 
 /// The bytes that an entry takes besides its texts.
 const EACH: usize = 320;
@@ -79,7 +75,7 @@ pub(super) fn find_at<S: FindSink>(
 ) -> Result<FindReport> {
     let mut facts = IndexFacts::new(EntryReader::new(snapshot)?);
     let parsed = parse(command, setting, &facts);
-    let FindCommand { start_points, expression, warnings } =
+    let FindCommand { mut start_points, expression, warnings } =
         parsed.map_err(|error| Error::Expression { message: error.to_string() })?;
     facts.find_contents(&expression.contents)?;
     let mut sink = open(&expression.outputs).map_err(written)?;
@@ -91,10 +87,13 @@ pub(super) fn find_at<S: FindSink>(
         walk: FindWalk::new(&expression, &facts, &mut sink),
         limit: options.limit.unwrap_or(u64::MAX),
         may_stream: filter.is_some() && !expression.traversal.depth_first,
+        is_whole: false,
         unsorted: false,
     };
-    let points = if start_points.is_empty() { tops(&facts)? } else { start_points };
-    for point in points {
+    if start_points.is_empty() {
+        (start_points, answer.is_whole) = points_of_index(&facts.reader)?;
+    }
+    for point in start_points {
         match answer.start_point(&point)? {
             Some(ControlFlow::Continue(())) => {}
             Some(ControlFlow::Break(())) => break,
@@ -121,6 +120,8 @@ struct FindAnswer<'a, 's, S> {
     limit: u64,
     /// True if entries may come in any order.
     may_stream: bool,
+    /// True if all entries are at or below the only start point.
+    is_whole: bool,
     unsorted: bool,
 }
 
@@ -138,7 +139,9 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
                     return Ok(Some(stopped));
                 }
             }
-            conditions.push(below(&self.facts.reader, path));
+            if !self.is_whole {
+                conditions.push(below(&self.facts.reader, path));
+            }
         }
         if let Some(filter) = self.filter {
             conditions.extend(matching(&self.facts.reader, filter));
@@ -189,40 +192,10 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
     }
 }
 
-/// The uppermost entries of an index, in order; if there are many, as of a list of files, the empty path,
-/// which stands for the whole index.
-pub(super) fn tops(facts: &IndexFacts<'_>) -> Result<Vec<Vec<u8>>> {
-    let reader = &facts.reader;
-    let kind = ValueRange::one(reader.field("type"), Value::Text(b"directory".to_vec()));
-    let mut tops: Vec<Vec<u8>> = Vec::new();
-    let mut collect = |query: &Query| -> Result<()> {
-        let mut found: Vec<Vec<u8>> = Vec::new();
-        reader.for_each_path(query, &mut |path| {
-            if !found.last().is_some_and(|last| is_below(path, last)) {
-                found.push(path.to_vec());
-            }
-        })?;
-        tops.append(&mut found);
-        tops.sort_unstable_by(|one, other| walk_order(one, other));
-        tops.dedup_by(|next, top| next == top || is_below(next, top));
-        Ok(())
-    };
-    collect(&Query::Values(kind))?;
-    // What lies below none of these directories.
-    let whole = vec![Vec::new()];
-    if tops.is_empty() || tops.len() > MOST_TOPS {
-        return Ok(whole);
-    }
-    let covered = tops.iter().map(|top| below(reader, top)).collect();
-    let rest = Query::Bool(BoolQuery { must_not: covered, ..BoolQuery::default() });
-    let mut others = Vec::new();
-    reader.for_each_path(&rest, &mut |path| {
-        if others.len() <= MOST_TOPS {
-            others.push(path.to_vec());
-        }
-    })?;
-    tops.append(&mut others);
-    tops.sort_unstable_by(|one, other| walk_order(one, other));
-    tops.dedup();
-    Ok(if tops.len() > MOST_TOPS { whole } else { tops })
+/// The start points of a question about the whole index: its uppermost entries; if there are many, the empty
+/// path, which stands for the whole index. The second value is true if there is only one.
+fn points_of_index(reader: &EntryReader<'_>) -> Result<(Vec<Vec<u8>>, bool)> {
+    let tops = tops(reader)?.filter(|tops| !tops.is_empty()).unwrap_or_else(|| vec![Vec::new()]);
+    let is_whole = tops.len() == 1;
+    Ok((tops, is_whole))
 }

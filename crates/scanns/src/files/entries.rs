@@ -11,7 +11,7 @@ use crate::schema::{Field, FieldKind, Value, ValueRef};
 use crate::source::{Entry, EntryBatch, EntryKind};
 
 /// The columns, in the order of [`EntryReader::columns`].
-const COLUMNS: [(&str, FieldKind); 19] = [
+const COLUMNS: [(&str, FieldKind); 20] = [
     ("path", FieldKind::Path),
     ("type", FieldKind::Keyword),
     ("target", FieldKind::Keyword),
@@ -31,6 +31,7 @@ const COLUMNS: [(&str, FieldKind); 19] = [
     ("device", FieldKind::Unsigned),
     ("name", FieldKind::Keyword),
     ("depth", FieldKind::Unsigned),
+    ("ext", FieldKind::Keyword),
 ];
 
 /// All columns of an entry. Its name is a part of its path.
@@ -78,6 +79,14 @@ impl<'s> EntryReader<'s> {
     pub(super) fn field(&self, name: &str) -> Field {
         let at = COLUMNS.iter().position(|(known, _)| *known == name).unwrap_or(0);
         self.fields.get(at).copied().unwrap_or_default()
+    }
+
+    /// The field of entries with several names; `None` in indexes of earlier versions.
+    pub(super) fn linked(&self) -> Option<Field> {
+        let schema = self.snapshot.schema();
+        schema.field("linked").filter(|&field| {
+            schema.entry(field).is_some_and(|entry| entry.kind == FieldKind::Unsigned && entry.column)
+        })
     }
 
     /// Calls `visit` with the entries that match `query`, segment by segment in the order of documents. They

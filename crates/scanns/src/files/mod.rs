@@ -26,8 +26,11 @@ mod report;
 mod select;
 mod sorted_records;
 mod stat;
+mod tops;
 mod usage;
 mod usage_by;
+mod usage_ranges;
+mod usage_sum;
 
 pub use answer::{FindOptions, FindReport, find_entries};
 pub use diff::{
@@ -48,7 +51,8 @@ pub use report::{
     UnknownValues, report_files,
 };
 pub use stat::{StatLayout, StatOptions, StatReport, stat_entries};
-pub use usage::{UsageLine, UsageMeasure, UsageOptions, UsageReport, UsageTime, disk_usage};
+pub use usage::{UsageLine, UsageReport, disk_usage};
 pub use usage_by::{UsageKey, UsageSumOf, usage_by};
+pub use usage_sum::{UsageMeasure, UsageOptions, UsageTime};
 
 pub use crate::source::{Entry, EntryKind};

@@ -24,17 +24,37 @@ pub(super) fn inside(reader: &EntryReader<'_>, directory: &[u8]) -> Query {
     if !prefix.ends_with(b"/") {
         prefix.push(b'/');
     }
-    let names = directory.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).count() as u64;
-    let depth = ValueRange::one(reader.field("depth"), Value::Unsigned(names + 1));
+    let depth = Value::Unsigned(names_of(directory) as u64 + 1);
+    let depth = ValueRange::one(reader.field("depth"), depth);
     let below = ValueRange::prefix(reader.field("path"), &prefix);
     all_of(vec![Query::Values(below), Query::Values(depth)])
+}
+
+/// Directories below a path, down to this depth.
+pub(super) fn directories_below(reader: &EntryReader<'_>, path: &[u8], depth: usize) -> Query {
+    let mut prefix = path.to_vec();
+    if !prefix.ends_with(b"/") {
+        prefix.push(b'/');
+    }
+    let most = (names_of(path) + depth) as u64;
+    let (low, high) = (Bound::Unbounded, Bound::Included(Value::Unsigned(most)));
+    all_of(vec![
+        Query::Values(ValueRange::prefix(reader.field("path"), &prefix)),
+        Query::Values(ValueRange { field: reader.field("depth"), low, high }),
+        Query::Values(ValueRange::one(reader.field("type"), Value::Text(b"directory".to_vec()))),
+    ])
+}
+
+/// The number of names in a path.
+fn names_of(path: &[u8]) -> usize {
+    path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).count()
 }
 
 /// Entries that satisfy all conditions, or whose values are not known.
 pub(super) fn matching(reader: &EntryReader<'_>, wanted: &Requirements) -> Vec<Query> {
     let mut filter = Vec::new();
     for parts in &wanted.names {
-        filter.push(Query::any_of(parts.iter().map(|part| named(reader.field("name"), part)).collect()));
+        filter.push(Query::any_of(parts.iter().map(|part| named(reader, part)).collect()));
     }
     for (name, span) in
         [("size", wanted.size), ("uid", wanted.uid), ("gid", wanted.gid), ("inode", wanted.inode)]
@@ -72,17 +92,33 @@ pub(super) fn all_of(mut filter: Vec<Query>) -> Query {
     }
 }
 
-fn named(field: Field, part: &NamePart) -> Query {
+/// Entries whose names have a part.
+///
+/// There are far fewer extensions than names, so `*.h5` looks for the extension, and for `.h5` itself, which
+/// has none.
+fn named(reader: &EntryReader<'_>, part: &NamePart) -> Query {
+    let field = reader.field("name");
     let wildcard = |parts| Query::ValuePattern { field, pattern: Pattern::Wildcard(parts) };
     let text = |text: &Vec<u8>| WildcardPart::Text(text.clone());
     match part {
         NamePart::Equal(name) => Query::Values(ValueRange::one(field, Value::Text(name.clone()))),
         NamePart::Prefix(prefix) => Query::Values(ValueRange::prefix(field, prefix)),
+        NamePart::Suffix(suffix) if is_extension(suffix) => {
+            let extension = suffix.get(1..).unwrap_or_default().to_vec();
+            let by_extension = ValueRange::one(reader.field("ext"), Value::Text(extension));
+            let itself = ValueRange::one(field, Value::Text(suffix.clone()));
+            Query::any_of(vec![Query::Values(by_extension), Query::Values(itself)])
+        }
         NamePart::Suffix(suffix) => wildcard(vec![WildcardPart::Anything, text(suffix)]),
         NamePart::Contains(part) => {
             wildcard(vec![WildcardPart::Anything, text(part), WildcardPart::Anything])
         }
     }
+}
+
+/// True for a dot and an extension.
+fn is_extension(suffix: &[u8]) -> bool {
+    suffix.split_first().is_some_and(|(dot, rest)| *dot == b'.' && !rest.is_empty() && !rest.contains(&b'.'))
 }
 
 /// The bounds of a span; `None` for one that allows everything.

@@ -1,7 +1,8 @@
 //! The space that directories take, as GNU du counts it.
 //!
-//! Entries come in any order. Memory holds a sum for each directory, the files with several names, and, if
-//! all files are wanted, their lines.
+//! Sums of whole directories come from `usage_ranges.rs`, where that can answer. Otherwise all entries are
+//! read. Entries come in any order. Memory holds a sum for each directory, the files with several names, and,
+//! if all files are wanted, their lines.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -9,52 +10,12 @@ use std::ops::ControlFlow;
 use super::entries::EntryReader;
 use super::order::{parent, walk_order, without_slash};
 use super::select::below;
+use super::usage_ranges::{DirectorySum, directory_sums};
+use super::usage_sum::{LinkedFile, UsageMeasure, UsageOptions, UsageSum, UsageTime};
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::query::Query;
 use crate::source::{Entry, EntryKind, is_at_or_below};
-
-/// What is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UsageMeasure {
-    /// The space on the medium, in bytes.
-    #[default]
-    Space,
-    /// The sizes of entries, in bytes.
-    ApparentSize,
-    /// The number of entries.
-    Entries,
-}
-
-/// A date of entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UsageTime {
-    /// Of the last modification.
-    Modified,
-    /// Of the last access.
-    Accessed,
-    /// Of the last change of the status.
-    Changed,
-}
-
-/// Options of [`disk_usage`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UsageOptions {
-    /// What is counted.
-    pub measure: UsageMeasure,
-    /// Whether files have lines, too (`-a`).
-    pub all: bool,
-    /// The greatest depth of lines below a start point (`-d`); `None` for any.
-    pub max_depth: Option<usize>,
-    /// Whether the sum of a directory leaves out its directories (`-S`).
-    pub separate: bool,
-    /// Whether a file with several names counts once for each (`-l`).
-    pub count_links: bool,
-    /// Whether entries on another device than the start point are left out (`-x`).
-    pub one_device: bool,
-    /// The date of which each line gets the latest (`--time`).
-    pub time: Option<UsageTime>,
-}
 
 /// A line of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,23 +42,6 @@ pub struct UsageReport {
     /// The first of them.
     pub first_unknown: Vec<u8>,
 }
-
-/// A sum of entries, and the latest of their dates.
-#[derive(Clone, Copy, Debug, Default)]
-struct UsageSum {
-    sum: u64,
-    time: Option<i64>,
-}
-
-impl UsageSum {
-    fn add(&mut self, other: UsageSum) {
-        self.sum = self.sum.saturating_add(other.sum);
-        self.time = self.time.max(other.time);
-    }
-}
-
-/// A file with several names.
-type LinkedFile = (Option<u64>, u64);
 
 /// Sums up what is at and below each of `paths`, and calls `visit` with the lines: a directory after what is
 /// below it, siblings in the order of their names. An entry below several of the paths counts for the first.
@@ -149,6 +93,13 @@ impl Usage<'_> {
         visit: &mut impl FnMut(&UsageLine) -> Result<()>,
     ) -> Result<()> {
         let start = without_slash(written);
+        let is_apart = |done: &Vec<u8>| !is_at_or_below(start, done) && !is_at_or_below(done, start);
+        if self.done.iter().all(is_apart)
+            && let Some(directories) = directory_sums(&self.reader, start, &self.options, &mut self.seen)?
+        {
+            self.done.push(start.to_vec());
+            return self.whole_lines(written, start, directories, visit);
+        }
         let (mut collected, mut device) = (Collected::default(), None);
         let query = below(&self.reader, start);
         let columns = ["type", "size", "blocks", "inode", "links", "device", "mtime", "atime", "ctime"];
@@ -257,6 +208,31 @@ impl Usage<'_> {
         }
         while !open.is_empty() {
             self.close(&mut open, written, start, visit)?;
+        }
+        Ok(())
+    }
+
+    /// Passes the lines of whole directories on.
+    fn whole_lines(
+        &mut self,
+        written: &[u8],
+        start: &[u8],
+        directories: Vec<DirectorySum>,
+        visit: &mut impl FnMut(&UsageLine) -> Result<()>,
+    ) -> Result<()> {
+        if let Some((_, whole)) = directories.first() {
+            self.report.total = self.report.total.saturating_add(whole.sum);
+            self.report.latest = self.report.latest.max(whole.time);
+        }
+        let mut open: Vec<DirectorySum> = Vec::new();
+        for next in directories {
+            while let Some((path, sum)) = open.pop_if(|last| !is_at_or_below(&next.0, &last.0)) {
+                self.line(&path, sum, written, start, visit)?;
+            }
+            open.push(next);
+        }
+        while let Some((path, sum)) = open.pop() {
+            self.line(&path, sum, written, start, visit)?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::index::field_views::FieldViews;
 use crate::index::snapshot::words::QueryWords;
 use crate::query::{Operator, Query, parse};
 use crate::search::Model;
-use crate::segment::{DocumentOrder, MergeWork, Reordering, Segment, similar_order};
+use crate::segment::{DocumentOrder, MergeWork, Reordering, Segment, path_order, similar_order};
 use crate::store::Directory;
 
 /// The documents to delete or to change.
@@ -239,7 +239,7 @@ impl Default for MergeOptions {
 }
 
 /// Merges the smallest segments of the index at `path` until the requested number is left, frees the space of
-/// deleted documents, and commits.
+/// deleted documents, and commits. Entries of file systems are put in the order of their directories.
 ///
 /// # Errors
 /// Returns an error, and leaves the index unchanged, for [`Error::NotAnIndex`], another writer, a full disk,
@@ -336,7 +336,9 @@ impl MergeRun<'_> {
 
     fn plan(&self, sources: &[Segment], done: u64) -> Result<MergePlan> {
         if !self.options.reorder {
-            return Ok(MergePlan::KeepOrder);
+            let order = self.order_of_paths(sources)?;
+            self.show_merging(done);
+            return Ok(order.map_or(MergePlan::KeepOrder, MergePlan::Reorder));
         }
         let order = self.find_order(sources)?;
         self.reordered.store(order.is_some(), Ordering::Relaxed);
@@ -361,6 +363,15 @@ impl MergeRun<'_> {
             self.progress.total_bytes.store(all, Ordering::Relaxed);
             self.not_cancelled()
         })
+    }
+
+    /// The order of directories, if documents are entries of file systems that are not in it.
+    fn order_of_paths(&self, sources: &[Segment]) -> Result<Option<DocumentOrder>> {
+        let Some(manifest) = self.writer.manifest().filter(|manifest| manifest.contents.names_only) else {
+            return Ok(None);
+        };
+        let Some(field) = manifest.schema.field("path") else { return Ok(None) };
+        path_order(sources, field, self.options.memory, &|_, _| self.not_cancelled())
     }
 
     fn show_merging(&self, done: u64) {

@@ -5,6 +5,8 @@
 //! section = roaring bitmap of documents, in its portable serialized form
 //! ```
 
+use std::ops::Range;
+
 use roaring::RoaringBitmap;
 
 use super::layout::deletes_file_name;
@@ -34,6 +36,11 @@ impl Deletes {
     /// Number of deleted documents.
     pub fn count(&self) -> u64 {
         self.docs.len()
+    }
+
+    /// The deleted documents in `docs`, ascending.
+    pub fn within(&self, docs: Range<u32>) -> impl Iterator<Item = u32> + use<'_> {
+        self.docs.range(docs)
     }
 
     /// Deletes a document; returns false if it was already deleted.

@@ -23,7 +23,7 @@ use crate::schema::Field;
 use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory};
 
 /// Kind and format version of the files.
-const UPDATES: FileKind = FileKind { magic: *b"SCANNUPD", format: 1, oldest: 1 };
+const UPDATES: FileKind = FileKind { magic: *b"SCANNUPD", format: 2, oldest: 1 };
 
 /// Bytes of the write buffer; an update writes few blocks.
 const BUFFER: usize = 64 << 10;

@@ -18,7 +18,7 @@ use envelope::Envelope;
 use grammar::{Grammar, Parsed};
 
 /// The newest fixture.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The oldest fixture that can be read.
 const OLDEST: u32 = 2;

@@ -7,11 +7,11 @@ use super::line::{mark, write_lines, write_total};
 use super::options::{ListHidden, ListMark, ListOptions, ListedPath};
 use super::place::{ListEntry, ListPlaces, sort};
 use crate::error::{Error, Result};
-use crate::files::answer::tops;
 use crate::files::entries::EntryReader;
 use crate::files::find::UnknownColumn;
 use crate::files::known::{IndexFacts, joined};
 use crate::files::order::parent;
+use crate::files::tops::tops;
 use crate::index::snapshot::Snapshot;
 use crate::source::{Entry, EntryBatch, EntryKind};
 
@@ -43,13 +43,12 @@ pub fn list_entries(
         list.paths(paths)?;
         return Ok(list.report);
     }
-    let tops = tops(&list.facts)?;
-    if tops.iter().any(Vec::is_empty) {
+    let Some(tops) = tops(&list.facts.reader)? else {
         return Err(Error::Unsupported {
             what: "a list of the uppermost entries of this index, which has many".into(),
             remedy: "name a directory".into(),
         });
-    }
+    };
     let paths: Vec<_> = tops.into_iter().map(|path| ListedPath { written: path.clone(), path }).collect();
     list.paths(&paths)?;
     Ok(list.report)

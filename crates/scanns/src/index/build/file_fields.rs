@@ -13,6 +13,7 @@
 //! | `blocks` | unsigned | the space that it takes, in blocks of 512 bytes |
 //! | `depth` | unsigned | the number of names in the path |
 //! | `uid`, `gid`, `mode`, `inode`, `links`, `device` | unsigned | |
+//! | `linked` | unsigned | the inode, if this is not a directory and has several names |
 //!
 //! An index of entries without their text has more:
 //!
@@ -36,7 +37,7 @@ use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
-use crate::source::{Entry, absolute, fitting_date, is_at_or_below};
+use crate::source::{Entry, EntryKind, absolute, fitting_date, is_at_or_below};
 
 const NAMES: [&str; 20] = [
     "path", "name", "ext", "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size",
@@ -52,6 +53,10 @@ fn kind(at: usize) -> FieldKind {
         _ => FieldKind::Unsigned,
     }
 }
+
+/// The field of entries with several names. Sums of directories find them with it, to count each once.
+/// Indexes of earlier versions do not have it.
+const LINKED: &str = "linked";
 
 /// What is said about dates that do not fit.
 const BEFORE: &str = "a date before 1677-09-21";
@@ -115,6 +120,8 @@ impl EntrySource {
 /// The fields of file metadata in a schema, and the names of users and groups.
 pub(crate) struct FileFields {
     fields: [Field; NAMES.len()],
+    /// The field [`LINKED`], if the schema has it.
+    linked: Option<Field>,
     /// The fields of [`EXTRA`], if the schema has them.
     extra: Option<[Field; EXTRA.len()]>,
     users: OwnerNames,
@@ -127,6 +134,7 @@ impl FileFields {
         for (at, name) in NAMES.into_iter().enumerate() {
             schema.add(FieldEntry::new(name, kind(at)).column().not_searched())?;
         }
+        schema.add(FieldEntry::new(LINKED, FieldKind::Unsigned).column().not_searched())?;
         Ok(())
     }
 
@@ -146,17 +154,19 @@ impl FileFields {
         let Some(fields) = FileFields::find(schema) else { return Ok(None) };
         let users = OwnerNames::of(NameDatabase::Passwd, owners.passwd.as_deref())?;
         let groups = OwnerNames::of(NameDatabase::Group, owners.group.as_deref())?;
+        let column = |name: &str, kind: &FieldKind| {
+            let is_it = |entry: &FieldEntry| entry.kind == *kind && entry.column;
+            schema.field(name).filter(|&field| schema.entry(field).is_some_and(is_it))
+        };
         let mut extra = [Field::default(); EXTRA.len()];
         let has_extra = EXTRA.iter().zip(&mut extra).all(|((name, kind), slot)| {
-            let field = schema.field(name).filter(|&field| {
-                schema.entry(field).is_some_and(|entry| entry.kind == *kind && entry.column)
-            });
-            field.is_some_and(|field| {
+            column(name, kind).is_some_and(|field| {
                 *slot = field;
                 true
             })
         });
-        Ok(Some(Box::new(FileFields { fields, extra: has_extra.then_some(extra), users, groups })))
+        let linked = column(LINKED, &FieldKind::Unsigned);
+        Ok(Some(Box::new(FileFields { fields, linked, extra: has_extra.then_some(extra), users, groups })))
     }
 
     fn find(schema: &Schema) -> Option<[Field; NAMES.len()]> {
@@ -211,6 +221,10 @@ impl FileFields {
             if let Some(number) = number {
                 columns.push(field, ValueRef::Unsigned(number));
             }
+        }
+        let has_names = entry.kind != Some(EntryKind::Directory) && links.is_some_and(|links| links > 1);
+        if let (Some(field), Some(inode), true) = (self.linked, inode, has_names) {
+            columns.push(field, ValueRef::Unsigned(inode));
         }
     }
 

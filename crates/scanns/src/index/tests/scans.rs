@@ -11,7 +11,9 @@ use super::*;
 use crate::column::split_path;
 use crate::index::coverage::coverage_of;
 use crate::index::snapshot::Snapshot;
+use crate::index::{MergeOptions, check_in, merge_in};
 use crate::record::dump::RECOMMENDED_FORMAT;
+use crate::segment::CheckLevel;
 use crate::store::RamDirectory;
 
 /// Changes a tree a little.
@@ -63,13 +65,9 @@ fn an_index_follows_a_tree_that_changes_between_scans() {
     }
 }
 
-#[test]
-fn documents_are_in_the_order_of_directories_and_names() {
-    let place = tempfile::tempdir().unwrap();
-    make_tree(&place.path().join("tree"));
-    let index = RamDirectory::new();
-    build_all(&index, &of_names(place.path(), 1));
-    let snapshot = Snapshot::open_in(&index).unwrap().unwrap();
+/// The number of segments, and the paths of all documents in their order.
+fn paths_in_order(index: &RamDirectory) -> (usize, Vec<Vec<u8>>) {
+    let snapshot = Snapshot::open_in(index).unwrap().unwrap();
     let path = snapshot.schema().field("path").unwrap();
     let mut paths = Vec::new();
     let fields = [crate::index::snapshot::batch::BatchField::Values(path)];
@@ -83,8 +81,44 @@ fn documents_are_in_the_order_of_directories_and_names() {
             Ok(ControlFlow::Continue(()))
         })
         .unwrap();
-    assert_eq!(snapshot.segments().len(), 1);
+    (snapshot.segments().len(), paths)
+}
+
+#[test]
+fn documents_are_in_the_order_of_directories_and_names() {
+    let place = tempfile::tempdir().unwrap();
+    make_tree(&place.path().join("tree"));
+    let index = RamDirectory::new();
+    build_all(&index, &of_names(place.path(), 1));
+    let (segments, paths) = paths_in_order(&index);
+    assert_eq!(segments, 1);
     assert!(paths.len() > 300 && paths.is_sorted_by_key(|path| split_path(path)));
+}
+
+#[test]
+fn merges_put_documents_in_the_order_of_directories() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let mut random = Rng::with_seed(seed);
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("tree");
+    make_tree(&root);
+    let index = RamDirectory::new();
+    for _ in 0..5 {
+        build_all(&index, &of_names(&root, 1));
+        change(&root, &mut random);
+    }
+    let (segments, before) = paths_in_order(&index);
+    let values = all_values(&index);
+    assert!(segments > 1 && !before.is_sorted_by_key(|path| split_path(path).0), "seed {seed}");
+    let never = AtomicBool::new(false);
+    merge_in(&index, &MergeOptions::default(), &Progress::new(), &never).unwrap();
+    let checked = check_in(&index, CheckLevel::Cross, &Progress::new(), &never).unwrap();
+    assert!(checked.is_whole(), "seed {seed} {checked:?}");
+    let (segments, after) = paths_in_order(&index);
+    assert_eq!((segments, after.len()), (1, before.len()), "seed {seed}");
+    assert!(after.is_sorted_by_key(|path| split_path(path).0), "seed {seed}");
+    assert_same(&all_values(&index), &values, &format!("seed {seed}"));
 }
 
 #[test]

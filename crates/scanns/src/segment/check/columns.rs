@@ -45,6 +45,9 @@ fn check_column(column: &Column, look: &mut dyn FnMut() -> Result<()>) -> Result
                 return Ok(Some(format!("block {block} contradicts its entry")));
             }
             let read = found_in(&mut scan, column, block)?;
+            if column.kind().has_sums() && column.sum_of_block(block)? != sum_of(&scan) {
+                return Ok(Some(format!("block {block} has another sum than the table of sums")));
+            }
             let is = match read.values {
                 0 => (0, 0, 0, 0),
                 values => (read.least, read.most, values, read.present),
@@ -98,6 +101,11 @@ impl BlockPlaces {
         *place = entry.offset.saturating_add(entry.length.into());
         fits
     }
+}
+
+/// The sum of the values of the block that was read last.
+fn sum_of(scan: &Scan) -> u128 {
+    scan.last().values.iter().copied().map(u128::from).sum()
 }
 
 /// Computes the figures of a block from its values. For strings the least and the greatest value are 0, as in

@@ -6,7 +6,7 @@
 
 use super::format::{KeyKind, KeyRun, RUN, WHOLE_FILE, hash};
 use super::merge::{KeySource, bytes_of_places, merge_paths, merged_bytes, survivors};
-use super::read::KeyReader;
+use super::path_cursor::PathCursor;
 use super::stamps::write_stamps;
 use super::write::{FrontCoder, PathWriter, PlaceWriter, begin_runs, write_run, write_sorted_hashes};
 use crate::error::Result;
@@ -59,8 +59,10 @@ fn bytes_of_paths(
     };
     match order {
         Some(order) => {
+            let mut cursors: Vec<PathCursor<'_, '_>> =
+                sources.iter().map(|KeySource { keys, .. }| PathCursor::new(keys)).collect();
             for Origin { source, doc } in order.origins(documents) {
-                sources.get(source).map_or(Ok(()), |source| take(&source.keys.path(doc)?))?;
+                cursors.get_mut(source).map_or(Ok(()), |cursor| take(cursor.path(doc)?))?;
             }
         }
         None => {
@@ -99,14 +101,14 @@ fn write_files(
     order: &DocumentOrder,
     out: &mut EnvelopeWriter,
 ) -> Result<()> {
-    let reader =
-        |source: usize| -> Option<&KeyReader<'_>> { sources.get(source).map(|KeySource { keys, .. }| keys) };
+    let mut cursors: Vec<PathCursor<'_, '_>> =
+        sources.iter().map(|KeySource { keys, .. }| PathCursor::new(keys)).collect();
     let mut paths = PathWriter::begin(out)?;
-    let mut hashes = Vec::new();
+    let mut hashes = Vec::with_capacity(order.len());
     for Origin { source, doc } in order.origins(documents) {
-        let Some(keys) = reader(source) else { continue };
-        let path = keys.path(doc)?;
-        hashes.push((hash(&path), paths.push(&path, out)?));
+        let Some(cursor) = cursors.get_mut(source) else { continue };
+        let path = cursor.path(doc)?;
+        hashes.push((hash(path), paths.push(path, out)?));
     }
     let count = paths.finish(out)?;
     let stamps = sources.iter().map(|source| source.keys.stamps()).collect::<Result<Vec<_>>>()?;

@@ -22,11 +22,13 @@
 //!
 //! `format.rs` defines the types and sizes, `write.rs` writes the sections, `read.rs` finds keys and
 //! documents in them, `stamps.rs` writes and reads stamps, `places.rs` maps documents to places. `merge.rs`
-//! joins the keys of several segments, and `merge_in_order.rs` does so in another order.
+//! joins the keys of several segments, and `merge_in_order.rs` does so in another order, for which
+//! `path_cursor.rs` reads paths.
 
 mod format;
 mod merge;
 mod merge_in_order;
+mod path_cursor;
 mod places;
 mod read;
 mod stamps;

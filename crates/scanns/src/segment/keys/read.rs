@@ -172,9 +172,15 @@ impl<'a> KeyReader<'a> {
         Ok(())
     }
 
+    /// The error for a path that cannot be read.
+    #[cold]
+    pub(super) fn no_path(&self, number: u32) -> Error {
+        self.damaged(format_args!("path {number}"))
+    }
+
     /// Reads path `number`.
     pub(in crate::segment) fn path(&self, number: u32) -> Result<Vec<u8>> {
-        let damaged = || self.damaged(format_args!("path {number}"));
+        let damaged = || self.no_path(number);
         if number >= self.count {
             return Err(damaged());
         }
@@ -183,7 +189,7 @@ impl<'a> KeyReader<'a> {
     }
 
     /// The bytes of a block of paths.
-    fn block(&self, block: usize) -> Result<ByteReader<'a>> {
+    pub(super) fn block(&self, block: usize) -> Result<ByteReader<'a>> {
         let place = |at: usize| -> Result<Option<usize>> {
             if at == self.places.len() {
                 return Ok(Some(self.paths.len()));
@@ -209,7 +215,7 @@ impl<'a> KeyReader<'a> {
                 block = self.block(number as usize / BLOCK)?;
                 path.clear();
             }
-            read_path(&mut block, &mut path).ok_or_else(|| self.damaged(format_args!("path {number}")))?;
+            read_path(&mut block, &mut path).ok_or_else(|| self.no_path(number))?;
             visit(number, &path)?;
         }
         Ok(())

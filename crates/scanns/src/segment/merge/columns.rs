@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::dictionaries::merge_dictionaries;
 use crate::column::{
-    BLOCKS, Column, ColumnKind, ColumnWriter, INDEX, NAMES, NAMES_INDEX, Scan, StringCursor, TERMS,
-    TERMS_INDEX,
+    BLOCKS, Column, ColumnCursor, ColumnKind, ColumnWriter, INDEX, NAMES, NAMES_INDEX, Scan, StringCursor,
+    TERMS, TERMS_INDEX,
 };
 use crate::error::{Error, Result};
 use crate::schema::Field;
@@ -119,7 +119,8 @@ impl ColumnMerge<'_> {
         out.write(&entries)
     }
 
-    /// Adds all survivors in another order. The jump tables allow reading each document separately.
+    /// Adds all survivors in another order. Documents of a source that are near each other in both orders are
+    /// read from one open block.
     fn append_in_order(
         &self,
         writer: &mut ColumnWriter,
@@ -128,8 +129,9 @@ impl ColumnMerge<'_> {
         progress: MergeProgress<'_>,
     ) -> Result<()> {
         let mut values = Vec::new();
-        let mut strings: Vec<_> =
-            self.sources.iter().map(|source| source.column.map(StringCursor::new)).collect();
+        let columns = || self.sources.iter().map(|source| source.column);
+        let mut numbers: Vec<_> = columns().map(|column| column.map(ColumnCursor::new)).collect();
+        let mut strings: Vec<_> = columns().map(|column| column.map(StringCursor::new)).collect();
         for (seen, Origin { source, doc }) in (1usize..).zip(order.origins(self.documents)) {
             if seen.is_multiple_of(LOOK_EVERY) {
                 progress(out.len())?;
@@ -138,12 +140,12 @@ impl ColumnMerge<'_> {
                 if let Some(Some(strings)) = strings.get_mut(source) {
                     strings.each(doc, |string| writer.push_string(&string))?;
                 }
-            } else if let Some(source) = self.sources.get(source)
-                && let Some(column) = source.column
+            } else if let (Some(of), Some(Some(numbers))) =
+                (self.sources.get(source), numbers.get_mut(source))
             {
                 values.clear();
-                column.get(doc, &mut values)?;
-                values.iter().for_each(|&value| writer.push(source.renumbered(value)));
+                numbers.get(doc, &mut values)?;
+                values.iter().for_each(|&value| writer.push(of.renumbered(value)));
             }
             writer.end_document(out)?;
         }
@@ -166,7 +168,7 @@ fn append(
         let entry = column.entry(block)?;
         let (first, end) = (documents.before(entry.first), documents.before(entry.first + entry.documents));
         let whole = source.terms.is_none() && end - first == entry.documents;
-        if whole && writer.carry(&entry, column.block_bytes(block, &entry)?, out)? {
+        if whole && writer.carry(column, block, out)? {
             continue;
         }
         let begun = writer.documents();

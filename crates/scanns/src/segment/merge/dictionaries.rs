@@ -29,11 +29,36 @@ pub(super) fn merge_dictionaries(
     out: &mut EnvelopeWriter,
     progress: MergeProgress<'_>,
 ) -> Result<Vec<Option<Vec<u32>>>> {
+    let mut dictionary = DictionaryWriter::new();
+    let joined = join_terms(columns, documents, &mut |term| {
+        if dictionary.len().is_multiple_of(LOOK_EVERY) {
+            progress(out.len())?;
+        }
+        dictionary.push(term, out)
+    })?;
+    dictionary.finish(index, out)?;
+    let unchanged = |numbers: &[u32]| numbers.iter().zip(0..).all(|(&new, old)| new == old);
+    Ok(joined.numbers.into_iter().map(|numbers| (!unchanged(&numbers)).then_some(numbers)).collect())
+}
+
+/// The terms of several dictionaries as one.
+pub(super) struct JoinedTerms {
+    /// By column, the new number of each term; [`u32::MAX`] for a term that only dropped documents have.
+    pub(super) numbers: Vec<Vec<u32>>,
+    /// The number of distinct terms.
+    pub(super) count: u32,
+}
+
+/// Joins the terms of the survivors, and calls `each` with the distinct ones in order.
+pub(super) fn join_terms(
+    columns: &[Option<&Column>],
+    documents: &[Renumbering],
+    each: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<JoinedTerms> {
     let mut used = Vec::with_capacity(columns.len());
     for (column, documents) in columns.iter().zip(documents) {
         used.push(column.map_or(Ok(None), |column| used_terms(column, documents))?);
     }
-    let mut dictionary = DictionaryWriter::new();
     let mut numbers: Vec<Vec<u32>> =
         columns.iter().map(|column| vec![u32::MAX; column_terms(*column)]).collect();
     let mut cursors: Vec<_> = columns
@@ -55,24 +80,20 @@ pub(super) fn merge_dictionaries(
     for source in 0..columns.len() {
         heap.extend(next(source, Vec::new())?);
     }
-    let mut last: Option<Vec<u8>> = None;
+    let (mut last, mut count) = (None::<Vec<u8>>, 0u32);
     while let Some(Reverse((term, source, number))) = heap.pop() {
         if last.as_ref() != Some(&term) {
-            if dictionary.len().is_multiple_of(LOOK_EVERY) {
-                progress(out.len())?;
-            }
-            dictionary.push(&term, out)?;
+            each(&term)?;
+            count = count.saturating_add(1);
         }
         if let Some(slot) = numbers.get_mut(source).and_then(|numbers| numbers.get_mut(number as usize)) {
-            *slot = u32::try_from(dictionary.len() - 1).unwrap_or(u32::MAX);
+            *slot = count - 1;
         }
         // The buffer of the previous term is used for the next one.
         let free = last.replace(term).unwrap_or_default();
         heap.extend(next(source, free)?);
     }
-    dictionary.finish(index, out)?;
-    let unchanged = |numbers: &[u32]| numbers.iter().zip(0..).all(|(&new, old)| new == old);
-    Ok(numbers.into_iter().map(|numbers| (!unchanged(&numbers)).then_some(numbers)).collect())
+    Ok(JoinedTerms { numbers, count })
 }
 
 fn column_terms(column: Option<&Column>) -> usize {

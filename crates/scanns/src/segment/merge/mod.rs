@@ -14,12 +14,14 @@
 //! `dictionaries.rs` the dictionaries of columns.
 //!
 //! A merge can use another order of the documents. It then copies no blocks; `documents_in_order.rs` writes
-//! stored documents, and `reorder/` computes the order and writes terms in it.
+//! stored documents, and `reorder/` writes terms in it and computes the order in which similar documents are
+//! near each other. `path_order.rs` computes the order of directories.
 
 mod columns;
 mod dictionaries;
 mod documents;
 mod documents_in_order;
+mod path_order;
 mod pieces;
 mod renumber;
 mod reorder;
@@ -29,6 +31,7 @@ mod tournament;
 mod work;
 mod write;
 
+pub use path_order::path_order;
 pub use reorder::Reordering;
 pub use similar::similar_order;
 pub use work::MergeWork;
