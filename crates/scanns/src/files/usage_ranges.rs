@@ -214,15 +214,24 @@ impl<'r> RangeSums<'r> {
         alone: bool,
         seen: &HashSet<LinkedFile>,
     ) -> Result<Vec<LinkedFile>> {
-        let mut counted = Vec::new();
+        let (mut counted, mut in_question) = (Vec::new(), Vec::new());
         for (file, mut names) in self.linked_names(ranges)? {
-            if !seen.contains(&file) {
-                let are_alike = names.windows(2).all(|two| matches!(two, [a, b] if a.amount == b.amount));
-                let any = names.len() == 1 || (alone && are_alike);
-                names.swap_remove(if any { 0 } else { self.first_in_walk(&names)? });
-                counted.push(file);
+            if seen.contains(&file) {
+                self.dropped.append(&mut names);
+                continue;
             }
-            self.dropped.append(&mut names);
+            counted.push(file);
+            let are_alike = names.windows(2).all(|two| matches!(two, [a, b] if a.amount == b.amount));
+            if names.len() > 1 && !(alone && are_alike) {
+                in_question.push(names);
+            } else {
+                self.dropped.extend(names.into_iter().skip(1));
+            }
+        }
+        let mut first = self.first_in_walk(&in_question)?;
+        for names in &mut in_question {
+            names.retain(|name| !first.remove(&(name.leaf, name.doc)));
+            self.dropped.append(names);
         }
         self.dropped.sort_unstable();
         Ok(counted)
@@ -247,20 +256,29 @@ impl<'r> RangeSums<'r> {
         Ok(files)
     }
 
-    /// The place of the name that comes first in a walk.
-    fn first_in_walk(&self, names: &[DroppedName]) -> Result<usize> {
-        let (mut first, mut values) = (None::<(Vec<u8>, usize)>, Vec::new());
-        for (at, name) in names.iter().enumerate() {
-            values.clear();
-            if let Some(leaf) = self.leaves.get(name.leaf) {
-                leaf.paths.values_of(name.doc, &mut values)?;
-            }
-            let Some(Value::Text(path)) = values.pop() else { continue };
-            if first.as_ref().is_none_or(|(first, _)| walk_order(&path, first).is_lt()) {
-                first = Some((path, at));
+    /// The segment and document of the name of each file that comes first in a walk.
+    fn first_in_walk(&self, files: &[Vec<DroppedName>]) -> Result<HashSet<(usize, u32)>> {
+        let mut all: Vec<(DroppedName, usize)> = Vec::new();
+        for (file, names) in files.iter().enumerate() {
+            all.extend(names.iter().map(|&name| (name, file)));
+        }
+        all.sort_unstable();
+        let mut first: Vec<Option<(Vec<u8>, (usize, u32))>> = vec![None; files.len()];
+        for names in all.chunk_by(|(one, _), (other, _)| one.leaf == other.leaf) {
+            let Some(leaf) = names.first().and_then(|(name, _)| self.leaves.get(name.leaf)) else { continue };
+            let docs: Vec<u32> = names.iter().map(|(name, _)| name.doc).collect();
+            let mut rows = vec![Vec::new(); docs.len()];
+            leaf.paths.values_of_each(&docs, &mut rows)?;
+            for ((name, file), mut row) in names.iter().zip(rows) {
+                let (Some(Value::Text(path)), Some(first)) = (row.pop(), first.get_mut(*file)) else {
+                    continue;
+                };
+                if first.as_ref().is_none_or(|(before, _)| walk_order(&path, before).is_lt()) {
+                    *first = Some((path, (name.leaf, name.doc)));
+                }
             }
         }
-        Ok(first.map_or(0, |(_, at)| at))
+        Ok(first.into_iter().flatten().map(|(_, place)| place).collect())
     }
 }
 
