@@ -5,6 +5,7 @@ mod buffers;
 mod columns;
 mod corpus;
 mod dictionary;
+mod entries;
 mod flush;
 mod index;
 mod ladder;
@@ -40,6 +41,8 @@ struct Command {
 enum Experiment {
     /// Write a corpus; the same seed gives the same corpus
     Corpus(corpus::CorpusArgs),
+    /// Print the entries of an invented file system, as find would; see scanns help dumps
+    Entries(entries::EntriesArgs),
     /// Compare readers, the paper's and ours, into blocks that are thrown away
     Reader(reader::ReaderArgs),
     /// Compare tokenizers, the paper's and ours
@@ -78,6 +81,7 @@ fn main() -> Result<()> {
     let results = &mut results;
     match command.bench.unwrap_or_else(|| Experiment::All(all::AllArgs::default())) {
         Experiment::Corpus(args) => return corpus::run(&args),
+        Experiment::Entries(args) => return entries::run(&args),
         Experiment::Compare(args) => {
             if !compare::run(&args)? {
                 std::process::exit(1);
