@@ -7,6 +7,7 @@ mod corpus;
 mod dictionary;
 mod entries;
 mod flush;
+mod growth;
 mod index;
 mod ladder;
 mod latency;
@@ -65,6 +66,8 @@ enum Experiment {
     Media(media::MediaArgs),
     /// Compare concurrent flushes with stopping the world, by threads and memory of a segment
     Flush(flush::FlushArgs),
+    /// Measure the released command on file systems of growing size: import, find, du, report, search
+    Growth(growth::GrowthArgs),
     /// Predict rates on other machines from results
     Scaling(scaling::ScalingArgs),
     /// Compare the tuner with an exhaustive grid on one sample
@@ -101,6 +104,7 @@ fn main() -> Result<()> {
         Experiment::Buffers(args) => buffers::run(&args, results)?,
         Experiment::Media(args) => media::run(&args, results)?,
         Experiment::Flush(args) => flush::run(&args, results)?,
+        Experiment::Growth(args) => growth::run(&args, results)?,
         Experiment::All(args) => all::run(&args, results)?,
     }
     report::save(results, &command.report)?;

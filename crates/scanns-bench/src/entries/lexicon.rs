@@ -76,8 +76,8 @@ impl Lexicon {
         Lexicon { words: (0..WORDS).map(word).collect(), extensions: (0..4096).map(draw).collect() }
     }
 
-    /// Appends the word of the file or directory with a number. A directory does not have the same word twice,
-    /// and the first words are in most directories.
+    /// Appends the word of the file or directory with a number. A directory does not have a word twice, and
+    /// the first words are in most directories.
     pub fn push(&self, out: &mut Vec<u8>, number: u32, seed: u64) {
         // Each number has 40 words to choose from.
         let rank = number as usize * 40 + (seed % 40) as usize;

@@ -1,10 +1,10 @@
 //! Lists the entries of an invented file system of any size, as find would print them.
 //!
-//! The file system is that of a research site. `/data` holds projects, which hold the directories of users
-//! with runs of programs, series of images, environments of Python and checkouts of Git. `place.rs` says what
-//! each kind of directory holds, `names.rs` how files are called, `walk.rs` goes through all of it depth first
-//! and gives each entry its owner, size, dates and inode, and `rows.rs` prints it. Memory is bounded by the
-//! depth. The same seed and count give the same bytes.
+//! The file system belongs to a research site. `/data` holds projects, and these hold the directories of
+//! users with runs of programs, series of images, environments of Python and checkouts of Git. `place.rs`
+//! says what each kind of directory holds, and `names.rs` how files are called. `walk.rs` goes through all of
+//! it depth first and gives each entry its owner, size, dates and inode, and `rows.rs` prints it. Memory does
+//! not grow with the number of entries. The same seed and count give the same bytes.
 
 mod lexicon;
 mod names;
