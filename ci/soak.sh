@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The long campaigns against power cuts, failing calls, full disks, damage, kill -9, and ten million queries of any
-# kind: up to a thousand seeds where seeds matter, all there is to try elsewhere. Takes an hour or so on two cores.
+# The long campaigns against power cuts, failing calls, full disks, damage, kill -9, ten million queries of any kind,
+# and thousands of expressions of find and sums of du beside GNU's: up to a thousand seeds where seeds matter, all
+# there is to try elsewhere. Takes two hours or so on two cores.
 # SCANNS_SEED is the first seed; arguments go to the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,3 +10,4 @@ cargo test --locked -p scanns --test durability -- --nocapture "$@"
 cargo test --locked --release -p scanns --lib record::dump -- --nocapture
 cargo test --locked --release -p scanns --test fuzz -- --nocapture "$@"
 cargo test --locked -p scanns-cli --test kill -- --nocapture "$@"
+cargo test --locked --release -p scanns-cli --test gnu -- --nocapture "$@"

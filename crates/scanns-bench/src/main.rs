@@ -5,7 +5,9 @@ mod buffers;
 mod columns;
 mod corpus;
 mod dictionary;
+mod entries;
 mod flush;
+mod growth;
 mod index;
 mod ladder;
 mod latency;
@@ -40,6 +42,8 @@ struct Command {
 enum Experiment {
     /// Write a corpus; the same seed gives the same corpus
     Corpus(corpus::CorpusArgs),
+    /// Print the entries of an invented file system, as find would; see scanns help dumps
+    Entries(entries::EntriesArgs),
     /// Compare readers, the paper's and ours, into blocks that are thrown away
     Reader(reader::ReaderArgs),
     /// Compare tokenizers, the paper's and ours
@@ -62,6 +66,8 @@ enum Experiment {
     Media(media::MediaArgs),
     /// Compare concurrent flushes with stopping the world, by threads and memory of a segment
     Flush(flush::FlushArgs),
+    /// Measure the released command on file systems of growing size: import, find, du, report, search
+    Growth(growth::GrowthArgs),
     /// Predict rates on other machines from results
     Scaling(scaling::ScalingArgs),
     /// Compare the tuner with an exhaustive grid on one sample
@@ -78,6 +84,7 @@ fn main() -> Result<()> {
     let results = &mut results;
     match command.bench.unwrap_or_else(|| Experiment::All(all::AllArgs::default())) {
         Experiment::Corpus(args) => return corpus::run(&args),
+        Experiment::Entries(args) => return entries::run(&args),
         Experiment::Compare(args) => {
             if !compare::run(&args)? {
                 std::process::exit(1);
@@ -97,6 +104,7 @@ fn main() -> Result<()> {
         Experiment::Buffers(args) => buffers::run(&args, results)?,
         Experiment::Media(args) => media::run(&args, results)?,
         Experiment::Flush(args) => flush::run(&args, results)?,
+        Experiment::Growth(args) => growth::run(&args, results)?,
         Experiment::All(args) => all::run(&args, results)?,
     }
     report::save(results, &command.report)?;

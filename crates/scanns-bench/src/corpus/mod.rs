@@ -12,7 +12,7 @@ mod dump;
 mod files;
 mod statistics;
 mod tree;
-mod words;
+pub mod words;
 mod zipf;
 
 use std::fs;

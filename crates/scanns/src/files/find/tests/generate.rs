@@ -7,6 +7,41 @@ use crate::source::{Entry, EntryKind};
 /// The files that `-fprint` and the like write.
 pub(super) const FILES: [&str; 2] = ["out 1", "out 2"];
 
+/// The same command with two negations before every test that find 4.9 may move to the front. Find moves
+/// cheap tests even before actions of another operand of `-o`: `-print -links 9 -o -name x` does not print x.
+pub(super) fn in_order(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    const CHEAP: &[&str] = &[
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-iwholename",
+        "-regex",
+        "-iregex",
+        "-true",
+        "-false",
+        "-maxdepth",
+        "-mindepth",
+        "-depth",
+        "-d",
+        "-xdev",
+        "-mount",
+        "-noleaf",
+        "-regextype",
+        "-nowarn",
+        "-ignore_readdir_race",
+    ];
+    let is_cheap = |word: &[u8]| CHEAP.iter().any(|cheap| cheap.as_bytes() == word);
+    let words = words.iter().filter(|word| word.as_slice() != b"-O3");
+    words
+        .flat_map(|word| {
+            let negations = if is_cheap(word) { 2 } else { 0 };
+            std::iter::repeat_n(b"!".to_vec(), negations).chain([word.clone()])
+        })
+        .collect()
+}
+
 /// Makes random arguments.
 pub(super) struct Generator<'a> {
     pub(super) random: fastrand::Rng,
@@ -65,7 +100,7 @@ impl Generator<'_> {
         }
     }
 
-    fn expression(&mut self, words: &mut Vec<Vec<u8>>, depth: usize) {
+    pub(super) fn expression(&mut self, words: &mut Vec<Vec<u8>>, depth: usize) {
         match self.random.u8(..if depth == 0 { 4 } else { 16 }) {
             0..=4 => self.test(words),
             5 => self.action(words),

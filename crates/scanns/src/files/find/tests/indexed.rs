@@ -11,9 +11,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use super::super::Setting;
-use super::generate::{FILES, Generator};
+use super::generate::{FILES, Generator, in_order};
 use super::live::{LiveTree, Outputs, has_find, theirs};
-use super::oracle::in_order;
 use super::tree;
 use crate::error::Error;
 use crate::files::answer::find_at;

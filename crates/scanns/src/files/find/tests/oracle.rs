@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 
 use super::super::Setting;
-use super::generate::{FILES, Generator};
+use super::generate::{FILES, Generator, in_order};
 use super::live::{LiveTree, has_find, ours, theirs};
 use super::tree;
 
@@ -71,41 +71,6 @@ fn first_difference(ours: &super::live::Outputs, theirs: &super::live::Outputs) 
         }
     }
     format!("outputs {:?} and {:?}", ours.keys(), theirs.keys())
-}
-
-/// The same command with two negations before every test that find 4.9 may move to the front. Find moves
-/// cheap tests even before actions of another operand of `-o`: `-print -links 9 -o -name x` does not print x.
-pub(super) fn in_order(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    const CHEAP: &[&str] = &[
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-iwholename",
-        "-regex",
-        "-iregex",
-        "-true",
-        "-false",
-        "-maxdepth",
-        "-mindepth",
-        "-depth",
-        "-d",
-        "-xdev",
-        "-mount",
-        "-noleaf",
-        "-regextype",
-        "-nowarn",
-        "-ignore_readdir_race",
-    ];
-    let is_cheap = |word: &[u8]| CHEAP.iter().any(|cheap| cheap.as_bytes() == word);
-    let words = words.iter().filter(|word| word.as_slice() != b"-O3");
-    words
-        .flat_map(|word| {
-            let negations = if is_cheap(word) { 2 } else { 0 };
-            std::iter::repeat_n(b"!".to_vec(), negations).chain([word.clone()])
-        })
-        .collect()
 }
 
 /// Runs random commands and says which differ.
