@@ -98,7 +98,7 @@ fn threads_that_share_csv_files_make_the_index_of_one_thread() {
     let seed = fastrand::u64(..);
     let mut random = Rng::with_seed(seed);
     let schema = schema();
-    for round in 0..12 {
+    for round in 0..6 {
         let place = tempfile::tempdir().unwrap();
         let names = random.bool();
         for name in ["a.csv", "b.csv", "c.csv", "d.csv.zst"] {

@@ -342,7 +342,8 @@ fn long_and_random_arguments_are_read_without_a_panic() {
     ];
     for dialect in super::texts::DIALECTS {
         for piece in repeated {
-            let _ = parse(&["-regextype", dialect, "-regex", &piece.repeat(200)], setting(), &Dump);
+            let times = if dialect == "posix-extended" { 200 } else { 30 };
+            let _ = parse(&["-regextype", dialect, "-regex", &piece.repeat(times)], setting(), &Dump);
             let _ = parse(&["-regextype", dialect, "-iregex", &piece.repeat(8)], setting(), &Dump);
         }
     }
