@@ -208,9 +208,12 @@ pub mod writer {
 /// documents.
 pub mod sources {
     pub use crate::index::build::entries::preview_dumps;
-    pub use crate::index::build::options::{DumpOptions, FieldOptions, OwnerFiles, ScanSettings};
+    pub use crate::index::build::options::{
+        ChangeOptions, DumpOptions, FieldOptions, OwnerFiles, ScanSettings,
+    };
     pub use crate::index::build::record_sample::infer_fields;
     pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
+    pub use crate::record::changes::{CHANGE_FORMATS, ChangeFormat, ChangesTally};
     pub use crate::record::dump::{
         BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, MapView,
         MappedField, MappedRow, OpenTable, RECOMMENDED_FORMAT, ReadTable, TableColumn, TableDump,

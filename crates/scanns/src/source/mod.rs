@@ -8,6 +8,7 @@
 //! keeps nothing.
 
 mod absolute;
+mod changed_paths;
 mod entry;
 mod entry_batch;
 mod entry_kind;
@@ -25,13 +26,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 pub use absolute::absolute;
+pub use changed_paths::ChangedPaths;
 pub use entry::{Entry, is_at_or_below, is_below, nanoseconds};
 pub use entry_batch::EntryBatch;
 pub use entry_kind::EntryKind;
 use filter::Filter;
 pub use inputs::{Failure, FileStatus, Input, Inputs, Root, fitting_date};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
-pub use scan::{ScanOptions, ScanReport, ScannedRoot, Skipped, scan};
+pub use scan::{
+    KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan,
+};
 pub use stamp::Stamp;
 use walk::Walk;
 

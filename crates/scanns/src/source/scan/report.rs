@@ -71,7 +71,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    pub(super) fn add(&mut self, path: &[u8]) {
+    pub(crate) fn add(&mut self, path: &[u8]) {
         self.count += 1;
         self.first.get_or_insert_with(|| PathBuf::from(OsStr::from_bytes(path)));
     }
@@ -85,8 +85,8 @@ impl Skipped {
 }
 
 impl ScanReport {
-    /// Adds what another thread found.
-    pub(super) fn append(&mut self, mut other: ScanReport) {
+    /// Adds what another thread found, or another scan.
+    pub(crate) fn append(&mut self, mut other: ScanReport) {
         self.roots.append(&mut other.roots);
         self.unread.append(&mut other.unread);
         self.unread_more += other.unread_more;

@@ -9,7 +9,7 @@ use crate::index::commit::manifest::Manifest;
 use crate::index::commit::writer::SegmentDocuments;
 use crate::schema::{Field, FieldKind, Value};
 use crate::segment::{KnownPaths, Segment};
-use crate::source::{Entry, fitting_date};
+use crate::source::{Entry, KnownPlace, fitting_date};
 
 /// The documents of the segments that an index had before the import.
 pub(super) struct KnownEntries<'s> {
@@ -23,8 +23,14 @@ pub(super) struct KnownEntries<'s> {
 /// A clock of a file system stands still for at most this many nanoseconds.
 const TICK: i64 = 20_000_000;
 
+/// The bits of a mode that say what an entry is, and those of a directory.
+const TYPE_BITS: u64 = 0o170_000;
+const DIRECTORY: u64 = 0o040_000;
+
 /// The columns of numbers that are compared if times prove nothing.
 const NUMBERS: [&str; 8] = ["size", "blocks", "uid", "gid", "mode", "inode", "links", "device"];
+const MODE: usize = 4;
+const INODE: usize = 5;
 const DEVICE: usize = 7;
 
 /// Fields of entries that are compared.
@@ -142,6 +148,40 @@ impl<'s> KnownEntries<'s> {
             }
         }
         Ok(None)
+    }
+
+    /// What the index has at a path, and below it as far as this follows from the path itself.
+    pub(super) fn place(&self, path: &[u8]) -> Result<KnownPlace> {
+        for KnownSegment { segment, paths, .. } in &self.segments {
+            let Some(known) = paths.find(path)? else { continue };
+            let number = |at| self.number(segment, paths.document(known.number), at);
+            return Ok(match number(MODE)? {
+                Some(mode) if mode & TYPE_BITS != DIRECTORY => KnownPlace::Other,
+                _ => KnownPlace::Directory { inode: number(INODE)?, device: number(DEVICE)? },
+            });
+        }
+        Ok(KnownPlace::Nothing)
+    }
+
+    /// The documents of paths, by segment, and the number of paths that have some.
+    pub(super) fn documents_at<'p>(
+        &self,
+        wanted: impl Iterator<Item = &'p [u8]>,
+    ) -> Result<(Vec<SegmentDocuments>, u64)> {
+        let (wanted, mut count) = (wanted.collect::<Vec<_>>(), 0);
+        let mut found = Vec::new();
+        for KnownSegment { segment, paths, .. } in &self.segments {
+            let mut live = Vec::new();
+            for path in &wanted {
+                if paths.find(path)?.is_some() {
+                    live.push(*path);
+                }
+            }
+            count += live.len() as u64;
+            found.push(SegmentDocuments { id: segment.id(), documents: segment.documents_of(live)? });
+        }
+        found.retain(|documents| !documents.documents.is_empty());
+        Ok((found, count))
     }
 
     /// The documents of paths that no entry had and that `gone` accepts, by segment, and their number.
