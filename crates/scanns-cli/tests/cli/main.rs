@@ -2,7 +2,7 @@
 //!
 //! `answers.rs` tests success, `faults.rs` failures, `limits.rs` and `address_space.rs` limits of the
 //! system, and `odd_files.rs` unusual files. `asking.rs` is about other forms of queries, `chains.rs` about
-//! custom analyzers, `columns.rs` about orders and counts by values, `conditions.rs` about filters,
+//! custom analyzers, `changes.rs` about lists of changes, `columns.rs` about orders and counts by values, `conditions.rs` about filters,
 //! `contents.rs` about compressed and binary files, `csv.rs` about rows of CSV, `diff.rs` about differences
 //! of trees, `du.rs`, `ls.rs` and `stat.rs` compare answers about trees with GNU's, `dump.rs` is about
 //! dumps for other tools, `duplicates.rs` about files with equal content, `entries.rs` about trees without
@@ -20,6 +20,7 @@ mod address_space;
 mod answers;
 mod asking;
 mod chains;
+mod changes;
 mod columns;
 mod conditions;
 mod contents;

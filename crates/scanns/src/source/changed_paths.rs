@@ -66,6 +66,12 @@ impl ChangedPaths {
         Some((place.text(&self.texts), place.tree))
     }
 
+    /// True if a path is one of them, after [`ChangedPaths::sort`].
+    pub fn contains(&self, path: &[u8]) -> bool {
+        let places = self.at_or_below(path);
+        self.get(places.start).is_some_and(|(found, _)| found == path)
+    }
+
     /// The paths, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], bool)> {
         self.places.iter().map(|place| (place.text(&self.texts), place.tree))
@@ -134,6 +140,7 @@ mod tests {
         assert_eq!(paths.at_or_below(b"/"), 0..7);
         assert_eq!(paths.at_or_below(b"/a/b"), 2..4);
         assert!(paths.at_or_below(b"/a/x").is_empty());
+        assert!(paths.contains(b"/a/b") && !paths.contains(b"/a/") && !paths.contains(b"/b"));
         assert_eq!(paths.get(3), Some((&b"/a/b/c"[..], true)));
         assert_eq!((paths.len(), paths.get(7)), (7, None));
     }

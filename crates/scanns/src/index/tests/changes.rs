@@ -97,7 +97,7 @@ fn mutate(root: &Path, random: &mut Rng) -> Vec<String> {
             }
             7 if file.symlink_metadata().unwrap().is_file() => {
                 fs::hard_link(file, &new).unwrap();
-                format!("+\tF\t{to}\nM\tF\t{text}\t(+1)")
+                format!("+\tF\t{to}")
             }
             8 => {
                 symlink("anywhere", &new).unwrap();
@@ -125,13 +125,6 @@ fn mutate(root: &Path, random: &mut Rng) -> Vec<String> {
     rows
 }
 
-/// Rows for the other names of files whose number of names changed: zfs diff has them, too.
-fn linked(before: &BTreeMap<Vec<u8>, String>, now: &BTreeMap<Vec<u8>, String>) -> Vec<String> {
-    let differs = now.iter().filter(|(path, values)| before.get(*path).is_some_and(|old| old != *values));
-    let row = |path: &Vec<u8>| format!("M\tF\t{}", zfs_path(Path::new(std::ffi::OsStr::from_bytes(path))));
-    differs.filter(|(_, values)| values.contains("type [\"file\"]")).map(|(path, _)| row(path)).collect()
-}
-
 fn covered(index: &RamDirectory) -> Vec<Coverage> {
     coverage_of(Snapshot::open_in(index).unwrap().unwrap().notes()).unwrap()
 }
@@ -155,7 +148,6 @@ fn an_index_follows_lists_of_changes_as_it_follows_scans() {
             build_all(&fresh, &of_names(&root, lanes));
             let now = all_values(&fresh);
             let format = if random.bool() {
-                rows.extend(linked(&before, &now));
                 random.shuffle(&mut rows);
                 fs::write(&list, rows.iter().map(|row| format!("{row}\n")).collect::<String>()).unwrap();
                 ChangeFormat::ZfsDiff

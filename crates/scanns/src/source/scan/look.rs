@@ -7,7 +7,6 @@
 //! The paths are sorted, so what is below a directory is one range. A thread opens a directory, looks at the
 //! next names of the paths in its range, and leaves the rest of them for the directories with these names.
 
-use std::ffi::CStr;
 use std::ops::Range;
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -38,9 +37,11 @@ impl ScanWorker<'_> {
             if range.is_empty() {
                 continue;
             }
-            self.emit(status, CWD, name);
-            root.count(std::mem::take(&mut self.entries));
             let first = look.paths.get(range.start).filter(|(path, _)| *path == self.path);
+            if look.with_directories || first.is_some() {
+                self.emit(status, CWD, name);
+                root.count(std::mem::take(&mut self.entries));
+            }
             let tree = first.is_some_and(|(_, tree)| tree);
             range.start += usize::from(first.is_some());
             let known = (look.known)(&self.path);
@@ -54,6 +55,9 @@ impl ScanWorker<'_> {
                     self.stack.push(ScanWork::Look(LookWork { directory, range, device, held: None }));
                 }
                 _ => {
+                    if !look.with_directories && first.is_none() {
+                        self.emit(status, CWD, name);
+                    }
                     lock(&look.report).trees.push(self.path.clone());
                     self.stack.push(ScanWork::Directory(directory));
                 }
@@ -120,7 +124,7 @@ impl ScanWorker<'_> {
         parent: Option<u64>,
         below: &mut NameList,
     ) {
-        let Some(status) = self.status_of_name(look, open, &found.name) else { return };
+        let Some(status) = self.status_of_name(look, open, found) else { return };
         let known = (look.known)(&self.path);
         if !status.is_directory() {
             return self.end_of_file(look, known);
@@ -134,6 +138,9 @@ impl ScanWorker<'_> {
             _ => false,
         };
         if !same || found.tree {
+            if !look.with_directories && !found.is_named {
+                self.emit(&here.status, open.descriptor.as_fd(), here.name);
+            }
             lock(&look.report).trees.push(self.path.clone());
             return self.descend(open, &here, below);
         }
@@ -153,7 +160,13 @@ impl ScanWorker<'_> {
     }
 
     /// Reads the values of a name and lists it, as a scan of the directory would.
-    fn status_of_name(&mut self, look: &Look<'_>, open: &OpenDirectory, name: &CStr) -> Option<ScanStatus> {
+    fn status_of_name(
+        &mut self,
+        look: &Look<'_>,
+        open: &OpenDirectory,
+        found: &LookName,
+    ) -> Option<ScanStatus> {
+        let name = found.name.as_c_str();
         self.path.truncate(self.prefix);
         self.path.extend_from_slice(name.to_bytes());
         let included = self.passes(name)?;
@@ -172,6 +185,9 @@ impl ScanWorker<'_> {
         };
         if !self.is_listed(&status) {
             return None;
+        }
+        if !look.with_directories && !found.is_named {
+            return Some(status);
         }
         if included {
             self.emit(&status, open.descriptor.as_fd(), name);

@@ -28,18 +28,24 @@ pub struct Look<'a> {
     pub paths: &'a ChangedPaths,
     /// What the caller knows of a path. Several threads call it.
     pub known: &'a (dyn Fn(&[u8]) -> KnownPlace + Sync),
+    /// Whether directories on the way to the paths are listed, too.
+    pub(super) with_directories: bool,
     pub(super) report: Mutex<LookReport>,
 }
 
 impl<'a> Look<'a> {
-    /// Looks at paths, which are sorted.
-    pub fn new(paths: &'a ChangedPaths, known: &'a (dyn Fn(&[u8]) -> KnownPlace + Sync)) -> Self {
-        Look { paths, known, report: Mutex::default() }
+    /// Looks at paths, which are sorted, and if wanted at the directories above them.
+    pub fn new(
+        paths: &'a ChangedPaths,
+        known: &'a (dyn Fn(&[u8]) -> KnownPlace + Sync),
+        with_directories: bool,
+    ) -> Self {
+        Look { paths, known, with_directories, report: Mutex::default() }
     }
 
     /// The first name behind `prefix` bytes of the paths in a range, and its places.
     pub(super) fn next_name(&self, prefix: usize, range: Range<usize>) -> Option<LookName> {
-        let (path, tree) = self.paths.get(range.start)?;
+        let (path, tree) = self.paths.get(range.start).filter(|_| !range.is_empty())?;
         let rest = path.get(prefix..)?;
         let length = memchr::memchr(b'/', rest).unwrap_or(rest.len());
         let whole = path.get(..prefix + length)?;
@@ -47,13 +53,15 @@ impl<'a> Look<'a> {
         let is_named = whole.len() == path.len();
         let below = places.start + usize::from(is_named)..places.end;
         let name = CString::new(rest.get(..length)?).ok()?;
-        Some(LookName { name, tree: tree && is_named, below, end: places.end })
+        Some(LookName { name, is_named, tree: tree && is_named, below, end: places.end })
     }
 }
 
 /// A name at which to look.
 pub(super) struct LookName {
     pub(super) name: CString,
+    /// Whether it is the last name of a path.
+    pub(super) is_named: bool,
     /// Whether everything below it may have changed.
     pub(super) tree: bool,
     /// The paths below it.

@@ -17,6 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::block::{BlockRows, EntryBlock, SendBlock};
 use super::lane::EntryReport;
+use super::linked_names::LinkedFiles;
 use super::lost_mounts::LostMounts;
 use super::run::{FindEntries, Import};
 use super::scan_import::TOO_MANY_UNREAD;
@@ -102,29 +103,44 @@ impl FindEntries for ChangeImport<'_> {
         let progress = import.call.progress;
         progress.total_bytes.store(self.part.paths.len() as u64, Ordering::Relaxed);
         progress.enter(Phase::Scanning);
-        let failed = Mutex::new(None);
+        let (failed, linked) = (Mutex::new(None), LinkedFiles::default());
         // An index of chosen entries alone may lack directories of which it has entries.
         let nothing = match self.options.include.is_empty() {
             true => KnownPlace::Nothing,
             false => KnownPlace::Directory { inode: None, device: None },
         };
         let known = |path: &[u8]| match import.known.place(path) {
-            Ok(KnownPlace::Nothing) => nothing,
-            Ok(known) => known,
+            Ok((KnownPlace::Nothing, _)) => nothing,
+            Ok((known, inode)) => {
+                linked.add_known(inode);
+                known
+            }
             Err(error) => {
                 lock(&failed).get_or_insert(error);
                 stop.store(true, Ordering::Relaxed);
                 nothing
             }
         };
-        let found = look_at(&self.options, Look::new(&self.part.paths, &known), stop, &|batch| {
-            progress.bytes.fetch_add(batch.len() as u64, Ordering::Relaxed);
-            send(EntryBlock { dump: 0, from: self.from.clone(), rows: BlockRows::Entries(batch) })
-        })?;
-        progress.failures.store(found.0.unread.len() as u64, Ordering::Relaxed);
+        let look = |paths: &ChangedPaths, with_directories| {
+            look_at(&self.options, Look::new(paths, &known, with_directories), stop, &|batch| {
+                progress.bytes.fetch_add(batch.len() as u64, Ordering::Relaxed);
+                linked.add(batch.iter());
+                send(EntryBlock { dump: 0, from: self.from.clone(), rows: BlockRows::Entries(batch) })
+            })
+        };
+        let (mut scan, mut looked) = look(&self.part.paths, true)?;
+        let others = linked.names(import.known, &self.part.paths, &looked.trees)?;
+        if !others.is_empty() && scan.complete {
+            let (more, looked_more) = look(&others, false)?;
+            scan.complete = more.complete;
+            scan.append(more);
+            looked.trees.extend(looked_more.trees);
+            looked.files.extend(looked_more.files);
+        }
+        progress.failures.store(scan.unread.len() as u64, Ordering::Relaxed);
         match unpoisoned(failed.into_inner()) {
             Some(error) => Err(error),
-            None => Ok(found),
+            None => Ok((scan, looked)),
         }
     }
 

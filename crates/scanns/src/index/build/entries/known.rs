@@ -1,5 +1,6 @@
 //! The documents of an index, compared with entries as they come.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,6 +32,7 @@ const DIRECTORY: u64 = 0o040_000;
 const NUMBERS: [&str; 8] = ["size", "blocks", "uid", "gid", "mode", "inode", "links", "device"];
 const MODE: usize = 4;
 const INODE: usize = 5;
+const LINKS: usize = 6;
 const DEVICE: usize = 7;
 
 /// Fields of entries that are compared.
@@ -150,17 +152,62 @@ impl<'s> KnownEntries<'s> {
         Ok(None)
     }
 
-    /// What the index has at a path, and below it as far as this follows from the path itself.
-    pub(super) fn place(&self, path: &[u8]) -> Result<KnownPlace> {
+    /// What the index has at a path, and below it as far as this follows from the path itself. The second
+    /// result is the inode of a file with several names.
+    pub(super) fn place(&self, path: &[u8]) -> Result<(KnownPlace, Option<u64>)> {
         for KnownSegment { segment, paths, .. } in &self.segments {
             let Some(known) = paths.find(path)? else { continue };
             let number = |at| self.number(segment, paths.document(known.number), at);
-            return Ok(match number(MODE)? {
-                Some(mode) if mode & TYPE_BITS != DIRECTORY => KnownPlace::Other,
-                _ => KnownPlace::Directory { inode: number(INODE)?, device: number(DEVICE)? },
-            });
+            if number(MODE)?.is_none_or(|mode| mode & TYPE_BITS == DIRECTORY) {
+                return Ok((KnownPlace::Directory { inode: number(INODE)?, device: number(DEVICE)? }, None));
+            }
+            let linked = number(LINKS)?.is_some_and(|links| links > 1);
+            return Ok((KnownPlace::Other, if linked { number(INODE)? } else { None }));
         }
-        Ok(KnownPlace::Nothing)
+        Ok((KnownPlace::Nothing, None))
+    }
+
+    /// Calls `visit` with the path of every document whose inode is one of `inodes`.
+    pub(super) fn each_of_inodes(&self, inodes: &HashSet<u64>, mut visit: impl FnMut(&[u8])) -> Result<()> {
+        self.each_live(|path, number| {
+            if number(INODE)?.is_some_and(|inode| inodes.contains(&inode)) {
+                visit(path);
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with the inode of every file with several names that has a document with a `wanted` path.
+    pub(super) fn each_linked(&self, wanted: impl Fn(&[u8]) -> bool, mut visit: impl FnMut(u64)) -> Result<()> {
+        self.each_live(|path, number| {
+            if wanted(path)
+                && number(LINKS)?.is_some_and(|links| links > 1)
+                && number(MODE)?.is_some_and(|mode| mode & TYPE_BITS != DIRECTORY)
+                && let Some(inode) = number(INODE)?
+            {
+                visit(inode);
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with the path of every document, and what tells its numbers.
+    fn each_live(
+        &self,
+        mut visit: impl FnMut(&[u8], &dyn Fn(usize) -> Result<Option<u64>>) -> Result<()>,
+    ) -> Result<()> {
+        for KnownSegment { segment, paths, .. } in &self.segments {
+            let mut failed = None;
+            paths.each_live(|number, path| {
+                let document = paths.document(number);
+                let visited = visit(path, &|at| self.number(segment, document, at));
+                failed = failed.take().or(visited.err());
+            })?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// The documents of paths, by segment, and the number of paths that have some.

@@ -11,7 +11,8 @@
 //! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index. `inventory.rs`
 //! finds the parts of an S3 Inventory, and `preview.rs` shows the first entries without an index.
 //!
-//! A list of changes (`change_parts.rs`) says at which paths a scan should look (`change_import.rs`).
+//! A list of changes (`change_parts.rs`) says at which paths a scan should look (`change_import.rs`), and the
+//! index knows other names of the files there (`linked_names.rs`).
 
 mod block;
 mod change_import;
@@ -23,6 +24,7 @@ mod held;
 mod inventory;
 mod known;
 mod lane;
+mod linked_names;
 mod lost_mounts;
 mod preview;
 mod run;
