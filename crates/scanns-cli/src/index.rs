@@ -29,7 +29,8 @@ use crate::profile::{self, Parameters};
 use crate::progress;
 use crate::records;
 use crate::report::{self, Outcome};
-use summary::{list_failures, print_json, print_summary};
+pub use summary::list_failures;
+use summary::{print_json, print_summary};
 use threads::threads;
 pub use threads::{Threads, default_threads};
 

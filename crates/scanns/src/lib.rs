@@ -225,8 +225,8 @@ pub mod sources {
         RecordFormat, RecordReader, Recorded, RenamedColumn, Sources, map_name,
     };
     pub use crate::source::{
-        Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root, ScanReport,
-        ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect,
+        ChangedPaths, Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root,
+        ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect,
     };
     pub use crate::sys::PageSize;
 }

@@ -27,7 +27,7 @@ pub fn options(args: &ScanArgs, paths: &mut Vec<PathBuf>) -> Result<Option<Chang
         bail!("--changes needs a list: give its file, or - for standard input");
     }
     let list = paths.remove(0);
-    Ok(Some(ChangeOptions { list, format, mdt: args.mdt.clone() }))
+    Ok(Some(ChangeOptions { list, format, mdt: args.mdt.clone(), ..ChangeOptions::default() }))
 }
 
 /// Prints a line about the list.

@@ -1,10 +1,11 @@
 //! `scanns index --changes`: lists of changes instead of a scan.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::{Place, Ran, run, scanns};
 
@@ -94,7 +95,10 @@ fn what_a_list_lacks_is_counted_and_changes_the_exit_code() {
     let ran = apply(&place, &list, &["--changes=paths", "--json"]);
     assert_eq!(ran.code, Some(1));
     let changes = &ran.json()["changes"];
-    assert_eq!((&changes["bad"], &changes["outside"], &changes["truncated"]), (&1.into(), &1.into(), &true.into()));
+    assert_eq!(
+        (&changes["bad"], &changes["outside"], &changes["truncated"]),
+        (&1.into(), &1.into(), &true.into())
+    );
     let ran = apply(&place, &list, &["--changes=paths"]);
     for part in [
         "-: 1 row could not be read; the first at byte",
@@ -132,7 +136,8 @@ fn zfs_and_storage_scale_are_recognised() {
     let ran = apply(&place, &list, &["--changes"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.text().contains("format zfs-diff"), "{}", ran.text());
-    let moved = ["", "/a", "/a/one", "/a/two", "/last", "/moved here", "/moved here/c", "/moved here/c/three"];
+    let moved =
+        ["", "/a", "/a/one", "/a/two", "/last", "/moved here", "/moved here/c", "/moved here/c/three"];
     assert_eq!(paths(&place), moved);
     fs::rename(root.join("moved here"), root.join("b")).unwrap();
     let event = |event: &str, name: &str| {
@@ -184,7 +189,11 @@ fn changelogs_of_lustre_are_followed_by_their_identities_and_numbers() {
     .concat();
     let ran = apply(&place, &list, &["--changes"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.text().contains("6 rows, 6 paths looked at, format lustre, up to record 10"), "{}", ran.text());
+    assert!(
+        ran.text().contains("6 rows, 6 paths looked at, format lustre, up to record 10"),
+        "{}",
+        ran.text()
+    );
     assert!(ran.stderr.contains("its first record is older than the scan"), "{}", ran.stderr);
     assert_eq!(paths(&place), ["", "/b", "/b/c", "/last", "/z", "/z/one", "/z/renamed s=[x", "/z/two"]);
     let info = place.info(&["--completeness"]);
@@ -213,4 +222,56 @@ fn changelogs_of_lustre_are_followed_by_their_identities_and_numbers() {
     fs::write(&list, record(100, "11CLOSE", &format!("0x0 t={one}"))).unwrap();
     let ran = run(without.arg(place.index()).arg(&list).env("PATH", "/nonexistent"));
     assert!(ran.code == Some(2) && ran.stderr.contains("lfs cannot be run"), "{}", ran.stderr);
+}
+
+/// What find says of a tree, or `scanns find` of an index of it.
+fn found(command: &mut Command) -> Vec<String> {
+    let ran = run(command.args(["-printf", "%y %s %m %n %T@ %p\n"]));
+    let mut lines: Vec<String> = ran.text().lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn an_index_follows_directories_until_it_is_interrupted() {
+    let place = Place::with(&[("a/one", "1"), ("b/c/three", "333"), ("last", "")]);
+    let (root, index) = (place.files(), place.files().join("own.scanns"));
+    let mut watch = scanns(&["watch", "--every", "100ms"]);
+    let mut watch =
+        watch.arg(&index).arg(&root).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.starts_with("scanned: ") && first.ends_with("4 directories watched"), "{first}");
+    let changes: [&dyn Fn(); 6] = [
+        &|| fs::write(root.join("b/c/three"), "longer").unwrap(),
+        &|| fs::create_dir_all(root.join("new/deep/er")).unwrap(),
+        &|| {
+            fs::write(root.join("new/deep/er/file"), "text").unwrap();
+            fs::hard_link(root.join("last"), root.join("new/link")).unwrap();
+        },
+        &|| fs::rename(root.join("new"), root.join("b/moved")).unwrap(),
+        &|| fs::write(root.join("b/moved/deep/er/file"), "other text").unwrap(),
+        &|| fs::remove_dir_all(root.join("b")).unwrap(),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        change();
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            let expected =
+                found(Command::new("find").arg(&root).args(["-path", "*own.scanns", "-prune", "-o"]));
+            let expected: Vec<_> = expected.into_iter().filter(|line| !line.contains("own.scanns")).collect();
+            let indexed = found(scanns(&["find"]).arg(&index));
+            if indexed == expected {
+                break;
+            }
+            assert!(Instant::now() < end, "change {number}: {indexed:#?} instead of {expected:#?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    let line = lines.next().unwrap().unwrap();
+    assert!(line.contains(" changed, ") && line.contains(" removed in "), "{line}");
+    let pid = watch.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ended = watch.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), ended.stderr.as_slice()), (Some(0), &b""[..]));
 }

@@ -51,6 +51,20 @@ impl ChangedPaths {
 
     /// Sorts the paths, and keeps one of each.
     pub fn sort(&mut self) {
+        self.sort_places();
+        let kept: usize = self.places.iter().map(|place| place.len).sum();
+        if 2 * kept < self.texts.len() {
+            let mut texts = Vec::with_capacity(kept);
+            for place in &mut self.places {
+                let start = texts.len();
+                texts.extend_from_slice(place.text(&self.texts));
+                place.start = start;
+            }
+            self.texts = texts;
+        }
+    }
+
+    fn sort_places(&mut self) {
         let texts = &self.texts;
         self.places.sort_unstable_by(|one, other| by_names(one.text(texts), other.text(texts)));
         self.places.dedup_by(|later, kept| {
@@ -125,7 +139,8 @@ mod tests {
             paths.push(path.as_bytes(), tree);
         }
         paths.sort();
-        let sorted: Vec<_> = paths.iter().map(|(path, tree)| (std::str::from_utf8(path).unwrap(), tree)).collect();
+        let sorted: Vec<_> =
+            paths.iter().map(|(path, tree)| (std::str::from_utf8(path).unwrap(), tree)).collect();
         let expected = [
             ("/", false),
             ("/a", false),
@@ -140,6 +155,10 @@ mod tests {
         assert_eq!(paths.at_or_below(b"/"), 0..7);
         assert_eq!(paths.at_or_below(b"/a/b"), 2..4);
         assert!(paths.at_or_below(b"/a/x").is_empty());
+        let bytes = paths.bytes();
+        (0..100).for_each(|_| paths.push(b"/a/b/c", false));
+        paths.sort();
+        assert_eq!((paths.len(), paths.bytes()), (7, bytes));
         assert!(paths.contains(b"/a/b") && !paths.contains(b"/a/") && !paths.contains(b"/b"));
         assert_eq!(paths.get(3), Some((&b"/a/b/c"[..], true)));
         assert_eq!((paths.len(), paths.get(7)), (7, None));

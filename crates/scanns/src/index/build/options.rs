@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -13,7 +14,7 @@ use crate::record::dump::{DumpFormat, MapView, TableFormat};
 use crate::record::{CsvOptions, Sources};
 use crate::schema::{Analyzer, Postings, Records, Schema};
 use crate::segment::FlushBuffers;
-use crate::source::{ScanOptions, SourceOptions};
+use crate::source::{ChangedPaths, ScanOptions, SourceOptions};
 
 /// Options of a build: what to index, and how.
 #[derive(Clone, Debug)]
@@ -168,7 +169,9 @@ pub struct DumpOptions {
 pub struct ChangeOptions {
     /// The file with the list, compressed or not; `-` is standard input.
     pub list: PathBuf,
-    /// Its format; `None` to recognise it.
+    /// Paths that are sorted, instead of a list.
+    pub named: Option<Arc<ChangedPaths>>,
+    /// The format of the list; `None` to recognise it.
     pub format: Option<ChangeFormat>,
     /// The metadata target from which a changelog of Lustre comes. The numbers of its records are kept, so
     /// that it is noticed if some are missing.

@@ -18,7 +18,7 @@ use crate::store::RamDirectory;
 
 /// The options for a list of changes.
 fn of_list(root: &Path, list: &Path, format: ChangeFormat, lanes: usize) -> IndexOptions {
-    let changes = ChangeOptions { list: list.to_path_buf(), format: Some(format), mdt: String::new() };
+    let changes = ChangeOptions { list: list.to_path_buf(), format: Some(format), ..Default::default() };
     IndexOptions { changes: Some(changes), ..of_names(root, lanes) }
 }
 
@@ -59,7 +59,9 @@ fn mutate(root: &Path, random: &mut Rng) -> Vec<String> {
     let mut rows = Vec::new();
     for number in 0..random.usize(1..12) {
         let [directories, files] = entries(root);
-        let (Some(directory), Some(file)) = (random.choice(&directories), random.choice(&files)) else { break };
+        let (Some(directory), Some(file)) = (random.choice(&directories), random.choice(&files)) else {
+            break;
+        };
         let odd = ["plain", "white space", "line\nfeed", "back\\slash", "ü"][random.usize(..5)];
         let new = random.choice(&directories).unwrap().join(format!("{odd} {number} {}", random.u16(..)));
         let (from, to) = (zfs_path(directory), zfs_path(&new));
@@ -92,12 +94,14 @@ fn mutate(root: &Path, random: &mut Rng) -> Vec<String> {
                 format!("-\tF\t{text}")
             }
             6 => {
-                fs::set_permissions(directory, fs::Permissions::from_mode(0o700 + random.u32(..0o77))).unwrap();
+                fs::set_permissions(directory, fs::Permissions::from_mode(0o700 + random.u32(..0o77)))
+                    .unwrap();
                 format!("M\t/\t{from}")
             }
             7 if file.symlink_metadata().unwrap().is_file() => {
+                // Nothing is said of further names of the file.
                 fs::hard_link(file, &new).unwrap();
-                format!("+\tF\t{to}")
+                format!("+\tF\t{to}\nM\tF\t{text}\t(+1)")
             }
             8 => {
                 symlink("anywhere", &new).unwrap();
@@ -134,8 +138,7 @@ fn an_index_follows_lists_of_changes_as_it_follows_scans() {
     let seed = fastrand::u64(..);
     println!("seed {seed}");
     let mut random = Rng::with_seed(seed);
-    for turn in 0..6 {
-        let lanes = 1 + turn % 2;
+    for lanes in [1, 2] {
         let place = tempfile::tempdir().unwrap();
         let (root, list) = (place.path().join("tree"), place.path().join("list"));
         make_tree(&root);
@@ -161,7 +164,7 @@ fn an_index_follows_lists_of_changes_as_it_follows_scans() {
                 ChangeFormat::NulPaths
             };
             let report = build_all(&index, &of_list(&root, &list, format, lanes));
-            let what = format!("seed {seed} turn {turn} round {round}: {rows:?}");
+            let what = format!("seed {seed} lanes {lanes} round {round}: {rows:?}");
             assert_same(&all_values(&index), &now, &what);
             assert!(report.failed.is_empty() && report.repeated == 0, "{what} {report:?}");
             let told = report.changes.unwrap();
@@ -185,7 +188,10 @@ fn a_list_looks_at_little_and_says_what_it_could_not_use() {
     build_all(&index, &of_names(&root, 1));
     fs::write(root.join("d1/e1/new"), "new").unwrap();
     fs::remove_file(root.join("d0/e0/file 0.txt")).unwrap();
-    let text = format!("{0}/d1/e1/new\n{0}/d0/e0/file 0.txt\n{0}/d0/e0/file 0.txt\n/other\n\nx\0y\n", root.display());
+    let text = format!(
+        "{0}/d1/e1/new\n{0}/d0/e0/file 0.txt\n{0}/d0/e0/file 0.txt\n/other\n\nx\0y\n",
+        root.display()
+    );
     fs::write(&list, text + "/no end").unwrap();
     let report = build_all(&index, &of_list(&root, &list, ChangeFormat::Paths, 1));
     // The root, two directories above each name, and the new file.

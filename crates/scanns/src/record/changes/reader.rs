@@ -95,7 +95,8 @@ impl<'i> ChangeReader<'i> {
 
     /// What was counted so far.
     pub fn tally(&self) -> ChangesTally {
-        let first = self.unresolved.first().map(|fid| (fid.to_string(), self.why.clone().unwrap_or_default()));
+        let first =
+            self.unresolved.first().map(|fid| (fid.to_string(), self.why.clone().unwrap_or_default()));
         ChangesTally {
             unresolved: self.unresolved.len() as u64,
             first_unresolved: first,

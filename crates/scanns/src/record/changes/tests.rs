@@ -16,7 +16,8 @@ fn read(list: &[u8], format: ChangeFormat, most: usize) -> (BTreeSet<(Vec<u8>, b
 type Read3 = (BTreeSet<(Vec<u8>, bool)>, ChangesTally, Option<String>);
 
 fn read_after(list: &[u8], format: ChangeFormat, most: usize, number: Option<u64>) -> Read3 {
-    let mut reader = ChangeReader::new(Box::new(BufReader::with_capacity(7, list)), format, Path::new("/lus"), number);
+    let mut reader =
+        ChangeReader::new(Box::new(BufReader::with_capacity(7, list)), format, Path::new("/lus"), number);
     let mut paths = BTreeSet::new();
     loop {
         match reader.part(most) {
@@ -35,7 +36,8 @@ fn random_path(random: &mut fastrand::Rng, end: u8) -> Vec<u8> {
     let mut path = Vec::new();
     for _ in 0..random.usize(1..5) {
         path.push(b'/');
-        let bytes = (0..random.usize(1..9)).map(|_| random.u8(1..)).filter(|&byte| byte != b'/' && byte != end);
+        let bytes =
+            (0..random.usize(1..9)).map(|_| random.u8(1..)).filter(|&byte| byte != b'/' && byte != end);
         let start = path.len();
         path.extend(bytes);
         if matches!(&path[start..], b"" | b"." | b"..") {
@@ -81,7 +83,10 @@ fn random_paths_come_back_from_every_format_however_small_the_parts_are() {
             let mut path = |_| random_path(&mut random, format.end());
             let mut paths: BTreeSet<Vec<u8>> = (0..30).map(&mut path).collect();
             if format == ChangeFormat::WatchJson {
-                paths = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned().into_bytes()).collect();
+                paths = paths
+                    .iter()
+                    .map(|path| String::from_utf8_lossy(path).into_owned().into_bytes())
+                    .collect();
             }
             let list: Vec<u8> = paths.iter().flat_map(|path| row(format, path)).collect();
             let expected: BTreeSet<_> = paths.iter().map(|path| (path.clone(), false)).collect();

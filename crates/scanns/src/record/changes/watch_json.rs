@@ -22,7 +22,8 @@ pub fn is_row(row: &[u8]) -> bool {
 
 /// Reads a row without its line feed; `space` holds the path.
 pub fn read<'r>(row: &[u8], space: &'r mut Vec<u8>) -> Result<ChangeRow<'r>, String> {
-    let value: Value = serde_json::from_slice(row).map_err(|error| format!("it is not valid JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_slice(row).map_err(|error| format!("it is not valid JSON: {error}"))?;
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let events = text("event").ok_or("the member event is missing")?;
     let names = || events.split([' ', '|', ',']).filter(|name| !name.is_empty());
@@ -67,7 +68,8 @@ mod tests {
             let mut space = Vec::new();
             let found = read(row.as_bytes(), &mut space).unwrap();
             let path = "/gpfs/a ä".as_bytes();
-            let expected = expected.map_or_else(ChangeRow::default, |tree| ChangeRow::of_paths([(path, tree)]));
+            let expected =
+                expected.map_or_else(ChangeRow::default, |tree| ChangeRow::of_paths([(path, tree)]));
             assert_eq!(found, expected, "{row}");
             assert!(is_row(row.as_bytes()));
         }

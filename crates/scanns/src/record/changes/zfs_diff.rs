@@ -81,8 +81,10 @@ fn unescape(text: &[u8], path: &mut Vec<u8>) -> Result<(), Cow<'static, str>> {
     while let Some(at) = memchr::memchr(b'\\', rest) {
         let (plain, escape) = rest.split_at_checked(at).unwrap_or_default();
         path.extend_from_slice(plain);
-        let digits = escape.get(1..5).filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
-        let value = digits.map(|digits| digits.iter().fold(0, |value, digit| 8 * value + u32::from(digit - b'0')));
+        let digits =
+            escape.get(1..5).filter(|digits| digits.iter().all(|digit| (b'0'..=b'7').contains(digit)));
+        let value =
+            digits.map(|digits| digits.iter().fold(0, |value, digit| 8 * value + u32::from(digit - b'0')));
         let byte = value.and_then(|value| u8::try_from(value).ok()).filter(|&byte| byte != 0);
         let byte = byte.ok_or("after a backslash, four octal digits were expected (leave -h out)")?;
         path.push(byte);

@@ -92,14 +92,25 @@ impl ScanWorker<'_> {
     }
 
     /// Gives the second half of the paths in a directory to another thread.
-    fn share_look(&self, look: &Look<'_>, open: &OpenDirectory, range: &mut Range<usize>, device: Option<u64>) {
+    fn share_look(
+        &self,
+        look: &Look<'_>,
+        open: &OpenDirectory,
+        range: &mut Range<usize>,
+        device: Option<u64>,
+    ) {
         let middle = range.start + range.len() / 2;
         let Some(found) = look.next_name(self.prefix, middle..range.end) else { return };
         // The paths of one name stay together.
         if found.end < range.end {
             let rest = found.end..range.end;
             range.end = found.end;
-            self.shared.queue.give(ScanWork::Look(self.look_below(open, open.directory.clone(), rest, device)));
+            self.shared.queue.give(ScanWork::Look(self.look_below(
+                open,
+                open.directory.clone(),
+                rest,
+                device,
+            )));
         }
     }
 

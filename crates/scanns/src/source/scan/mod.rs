@@ -42,6 +42,7 @@ use crate::error::{Error, Result};
 use crate::source::entry_batch::EntryBatch;
 use crate::source::filter::Filter;
 use crate::source::options::SourceOptions;
+use crate::sys::unpoisoned;
 use directory::KeptDescriptors;
 use links::{FollowedLinks, FoundLinks};
 use opening::Opener;
@@ -50,7 +51,6 @@ use pace::Pace;
 pub use places::{KnownPlace, Look, LookReport};
 use queue::ScanQueue;
 pub use report::{ScanReport, ScannedRoot, Skipped};
-use crate::sys::unpoisoned;
 use worker::{ScanShared, ScanWorker};
 
 /// Lists the trees that `options` name, and passes their entries to `send`, with absolute paths and in no

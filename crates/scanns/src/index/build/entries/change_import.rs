@@ -40,7 +40,7 @@ use crate::sys::{lock, unpoisoned};
 /// A part of a list of changes.
 pub(super) struct ChangePart {
     /// Where to look.
-    pub(super) paths: ChangedPaths,
+    pub(super) paths: Arc<ChangedPaths>,
     /// The format of the list.
     pub(super) format: &'static str,
     /// Whether it is the first part of its list.
@@ -241,9 +241,8 @@ impl GonePlaces<'_, '_, '_> {
         };
         let Some(is_empty) = self.roots.get_mut(root) else { return Ok(false) };
         let root_path = Path::new(OsStr::from_bytes(root));
-        let is_empty = *is_empty.get_or_insert_with(|| {
-            fs::read_dir(root_path).is_ok_and(|mut entries| entries.next().is_none())
-        });
+        let is_empty = *is_empty
+            .get_or_insert_with(|| fs::read_dir(root_path).is_ok_and(|mut entries| entries.next().is_none()));
         let place = if is_empty { Some(root_path.to_path_buf()) } else { self.lost.above(path, root)? };
         let Some(place) = place else { return Ok(true) };
         *self.kept.entry(place).or_default() += 1;

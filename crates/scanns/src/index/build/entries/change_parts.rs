@@ -4,6 +4,7 @@
 use std::io::BufReader;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::change_import::{ChangeImport, ChangePart};
@@ -42,11 +43,18 @@ pub(in crate::index::build) fn apply_changes(
         });
     }
     let roots = scanned_roots(writer, &options.source.paths)?;
+    if let Some(paths) = &changes.named {
+        let part =
+            ChangePart { paths: paths.clone(), format: "watch", is_first: true, lost: 0, record: None };
+        let import = ChangeImport::new(&roots, part, writer, call);
+        return index_entries(&import, writer, call, source, contents);
+    }
     // The bytes of the list are not what is counted as progress.
     let progress = Progress::default();
     let failed = |error| Error::io("read the list of changes", &changes.list, error);
     let opened = open_list(&changes.list, &progress, cancel);
-    let OpenedList { head, compression, reader, .. } = opened.map_err(|error| stopped(call, failed(error)))?;
+    let OpenedList { head, compression, reader, .. } =
+        opened.map_err(|error| stopped(call, failed(error)))?;
     let format = format_of(changes, &head)?;
     let before = roots.iter().filter_map(|root| root.updated.as_ref()?.records.get(&changes.mdt)).min();
     let root = roots.first().map(|root| root.path.clone()).unwrap_or_default();
@@ -68,7 +76,7 @@ pub(in crate::index::build) fn apply_changes(
         told.number = reader.number();
         let (is_first, now_lost) = (report.changes.is_none(), told.tally.lost());
         let part = ChangePart {
-            paths,
+            paths: Arc::new(paths),
             format: format.name(),
             is_first,
             lost: now_lost.saturating_sub(lost),

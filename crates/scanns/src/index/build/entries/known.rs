@@ -178,7 +178,11 @@ impl<'s> KnownEntries<'s> {
     }
 
     /// Calls `visit` with the inode of every file with several names that has a document with a `wanted` path.
-    pub(super) fn each_linked(&self, wanted: impl Fn(&[u8]) -> bool, mut visit: impl FnMut(u64)) -> Result<()> {
+    pub(super) fn each_linked(
+        &self,
+        wanted: impl Fn(&[u8]) -> bool,
+        mut visit: impl FnMut(u64),
+    ) -> Result<()> {
         self.each_live(|path, number| {
             if wanted(path)
                 && number(LINKS)?.is_some_and(|links| links > 1)

@@ -44,7 +44,9 @@ impl LinkedFiles {
         let is_in_tree = |path: &[u8]| ancestors(path).any(|place| trees.contains(place));
         if !trees.is_empty() {
             // What is gone from there had perhaps a name elsewhere.
-            known.each_linked(is_in_tree, |inode| drop(inodes.insert(inode)))?;
+            known.each_linked(is_in_tree, |inode| {
+                inodes.insert(inode);
+            })?;
         }
         let mut names = ChangedPaths::default();
         if inodes.is_empty() {
