@@ -37,6 +37,9 @@ const SHARED: [&str; 14] = [
 pub fn run(args: &WatchArgs) -> Result<Outcome> {
     let paths = roots(args)?;
     for path in &paths {
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
+            bail!("{} is no directory: only directories are watched", report::path_text(path));
+        }
         if let Some(kind) = shared(path) {
             let path = report::path_text(path);
             report::note(&format!("{path} is on {kind}: changes by other machines are not seen"));

@@ -16,7 +16,7 @@ pub struct WatchArgs {
     /// Directories to scan and to watch [default: those that the index has scanned]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// How long changes are collected before they are applied: 500ms, 2s, 1m
+    /// How long changes are collected before they are applied: 2s, 30s, 5m
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = time)]
     pub every: Duration,
     /// Index only entries that match; may be given several times

@@ -236,7 +236,7 @@ fn found(command: &mut Command) -> Vec<String> {
 fn an_index_follows_directories_until_it_is_interrupted() {
     let place = Place::with(&[("a/one", "1"), ("b/c/three", "333"), ("last", "")]);
     let (root, index) = (place.files(), place.files().join("own.scanns"));
-    let mut watch = scanns(&["watch", "--every", "100ms"]);
+    let mut watch = scanns(&["watch", "--every", "1s"]);
     let mut watch =
         watch.arg(&index).arg(&root).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();

@@ -165,8 +165,8 @@ impl Index {
     /// watches them, scans them once, and then applies what happens, collected for a time of `every`. Changes
     /// by other machines, of network file systems, are not seen.
     ///
-    /// # Errors
-    /// Those of [`Index::build`], and an error if the system allows no more watches or the index is in memory.
+    /// # Errors Those of [`Index::build`], and an error if the system allows no more watches or the index is
+    /// in memory.
     pub fn follow(
         &self,
         options: &IndexOptions,

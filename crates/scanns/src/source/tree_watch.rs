@@ -1,9 +1,9 @@
 //! Watches directories with inotify, and tells at which paths something happened.
 //!
 //! Each directory needs a watch of its own. A scan finds the directories, so the rules of scans say which are
-//! watched. A directory that is made or moved here is watched from the moment at which its event is taken, and
-//! everything below it counts as changed: so nothing is missed that happened before. A directory at several
-//! paths, by bind mounts, has one watch and several paths.
+//! watched. A directory that is made or moved here is watched from the moment at which its event is taken,
+//! and everything below it counts as changed: so nothing is missed that happened before. A directory at
+//! several paths, by bind mounts, has one watch and several paths.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -31,13 +31,12 @@ const BUFFER: usize = 64 << 10;
 const EVENTS: usize = 1 << 16;
 
 /// What the user can do if there are too many directories.
-const TOO_MANY: &str = "each directory needs a watch: raise the limit in \
-                        /proc/sys/fs/inotify/max_user_watches (sysctl fs.inotify.max_user_watches=1000000), or \
-                        watch fewer directories";
+const TOO_MANY: &str = "each directory needs a watch: raise the limit in /proc/sys/fs/inotify/max_user_watches \
+    (sysctl fs.inotify.max_user_watches=1000000), or watch fewer directories";
 
 /// What the user can do if there are too many programs that watch.
-const INSTANCES: &str = "raise the limit in /proc/sys/fs/inotify/max_user_instances, or end other programs that \
-                         watch directories";
+const INSTANCES: &str = "raise the limit in /proc/sys/fs/inotify/max_user_instances, or end other programs \
+    that watch directories";
 
 /// Directories that are watched.
 pub struct TreeWatch {

@@ -1,7 +1,7 @@
 //! Keeps an index up to date while directories change: watches them, scans once, and applies what happens.
 //!
-//! The watches are there before the scan, so everything that happens during the scan is looked at after it. If
-//! the system loses events, everything is scanned again.
+//! The watches are there before the scan, so everything that happens during the scan is looked at after it.
+//! If the system loses events, everything is scanned again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::directory::{prepare_directory, remove_empty_index};
 use super::options::{ChangeOptions, IndexOptions};
 use super::report::IndexReport;
 use super::run::build;
 use crate::error::{Error, Result};
 use crate::index::progress::Progress;
 use crate::source::{ChangedPaths, ScanOptions, TreeWatch};
+use crate::store::{FsDirectory, read_newest};
 
 /// Paths that take more bytes than this are not kept: a scan finds them.
 const MOST: usize = 256 << 20;
@@ -25,7 +27,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// A step of [`Index::follow`](crate::Index::follow).
 #[derive(Debug)]
 pub enum FollowStep<'r> {
-    /// Everything was scanned; so many directories are watched.
+    /// Everything was scanned. The number is the number of watched directories.
     Scanned(&'r IndexReport, usize),
     /// What happened was applied and committed.
     Applied(&'r IndexReport),
@@ -43,13 +45,19 @@ pub(crate) fn follow(
     stop: &Arc<AtomicBool>,
     tell: &mut dyn FnMut(FollowStep<'_>),
 ) -> Result<()> {
-    let follower = Follower { index, options, every, stop };
-    if !index.exists() {
-        // Once it exists, an index in a tree that it follows can be left out.
-        follower.build(None, tell)?;
+    // Once it exists, an index in a tree that it follows can be left out.
+    let created = prepare_directory(index)?;
+    let followed = follow_existing(Follower { index, options, every, stop }, tell);
+    let directory = FsDirectory::new(index);
+    if created && read_newest(&directory).is_ok_and(|newest| newest.is_none()) {
+        remove_empty_index(&directory, index);
     }
-    let leave_out = fs::canonicalize(index).ok();
-    let scan = ScanOptions { leave_out, ..options.scan_options() };
+    followed
+}
+
+fn follow_existing(follower: Follower<'_>, tell: &mut dyn FnMut(FollowStep<'_>)) -> Result<()> {
+    let leave_out = fs::canonicalize(follower.index).ok();
+    let scan = ScanOptions { leave_out, ..follower.options.scan_options() };
     let (mut watch, roots) = (TreeWatch::new(scan.clone())?, scan.paths);
     while !follower.is_stopped() {
         follower.scan(&mut watch, &roots, tell)?;

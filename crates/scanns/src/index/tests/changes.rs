@@ -1,5 +1,5 @@
-//! Lists of changes: whatever changes in a tree, the index is as after a scan of everything, if the list names
-//! what changed.
+//! Lists of changes: whatever changes in a tree, the index is as after a scan of everything, if the list
+//! names what changed.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -37,7 +37,7 @@ impl std::fmt::Display for Fid {
 
 /// A place at which something changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place<'r> {
+pub enum ListedPlace<'r> {
     /// A path.
     Path(&'r [u8]),
     /// A name in a directory of Lustre.
@@ -48,9 +48,9 @@ pub enum Place<'r> {
 
 /// Where to look, and how deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change<'r> {
+pub struct ListedChange<'r> {
     /// The place.
-    pub place: Place<'r>,
+    pub place: ListedPlace<'r>,
     /// Whether a directory at this place may have come with everything below it.
     pub tree: bool,
 }
@@ -59,7 +59,7 @@ pub struct Change<'r> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeRow<'r> {
     /// Where to look; none if the row says nothing about metadata.
-    pub changes: Vec<Change<'r>>,
+    pub changes: Vec<ListedChange<'r>>,
     /// The number of the row in the log from which the list comes, if it has one.
     pub number: Option<u64>,
     /// A file or directory of Lustre that does not exist any more after this row.
@@ -69,7 +69,7 @@ pub struct ChangeRow<'r> {
 impl<'r> ChangeRow<'r> {
     /// A row about paths; each with its depth.
     pub fn of_paths<const N: usize>(paths: [(&'r [u8], bool); N]) -> Self {
-        let change = |(path, tree)| Change { place: Place::Path(path), tree };
+        let change = |(path, tree)| ListedChange { place: ListedPlace::Path(path), tree };
         ChangeRow { changes: paths.into_iter().map(change).collect(), ..ChangeRow::default() }
     }
 }

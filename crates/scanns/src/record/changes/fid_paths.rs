@@ -1,8 +1,8 @@
 //! The paths of files and directories of Lustre, which `lfs fid2path` tells.
 //!
-//! `lfs fid2path -f ROOT FID…` writes a line for each name of each file: the FID as it was asked, a blank, and
-//! the whole path. What does not exist any more is named on standard error. A path with a line feed is more
-//! than one line; nothing is believed of a FID whose lines are followed by one without a FID.
+//! `lfs fid2path -f ROOT FID…` writes a line for each name of each file: the FID as it was asked, a blank,
+//! and the whole path. What does not exist any more is named on standard error. A path with a line feed is
+//! more than one line; nothing is believed of a FID whose lines are followed by one without a FID.
 
 use std::collections::HashMap;
 use std::io;

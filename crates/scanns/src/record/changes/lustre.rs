@@ -8,11 +8,11 @@
 //! fid    = "[0x" hex ":0x" hex ":0x" hex "]"
 //! ```
 //!
-//! Source: lustre/utils/lfs.c. Names stand in the row as they are, so a name with a line feed is two rows, and
-//! a renaming is cut at its last ` s=[`. Records that change nothing that a scan sees (MARK, OPEN, GXATR,
+//! Source: lustre/utils/lfs.c. Names stand in the row as they are, so a name with a line feed is two rows,
+//! and a renaming is cut at its last ` s=[`. Records that change nothing that a scan sees (MARK, OPEN, GXATR,
 //! NOPEN) say nothing. What happened to the content or the attributes of a file concerns all of its names.
 
-use super::change::{Change, ChangeRow, Fid, Place};
+use super::change::{ChangeRow, Fid, ListedChange, ListedPlace};
 
 /// Types of records, by their numbers.
 const MARK: u8 = 0;
@@ -62,21 +62,21 @@ pub fn read(row: &[u8]) -> Result<ChangeRow<'_>, String> {
         Some(rest) => Some(fid(rest, b" p=").ok_or("the identity p=[…] cannot be read")?),
         None => None,
     };
-    let record = Record { kind, flags, target, named };
+    let record = LustreRecord { kind, flags, target, named };
     let mut found = ChangeRow { number: Some(number), ..ChangeRow::default() };
     record.changes(&mut found)?;
     Ok(found)
 }
 
 /// A record; `named` is the parent and what follows it.
-struct Record<'r> {
+struct LustreRecord<'r> {
     kind: u8,
     flags: u32,
     target: Fid,
     named: Option<(Fid, &'r [u8])>,
 }
 
-impl<'r> Record<'r> {
+impl<'r> LustreRecord<'r> {
     fn changes(&self, found: &mut ChangeRow<'r>) -> Result<(), String> {
         let last = self.flags & LAST_NAME != 0;
         match self.kind {
@@ -85,7 +85,7 @@ impl<'r> Record<'r> {
             MKDIR | RNMTO => self.add(self.name()?, true, found),
             HLINK => {
                 self.add(self.name()?, false, found);
-                self.add(Place::Names(self.target), false, found);
+                self.add(ListedPlace::Names(self.target), false, found);
             }
             RMDIR => {
                 self.add(self.name()?, false, found);
@@ -101,15 +101,15 @@ impl<'r> Record<'r> {
                     Some((new, source)) => {
                         let (_, rest) = fid(source, b" s=").ok_or("the identity s=[…] cannot be read")?;
                         let (from, old) = fid(rest, b" sp=").ok_or("the identity sp=[…] cannot be read")?;
-                        self.add(Place::Name(from, plain_name(old)?), false, found);
-                        self.add(Place::Name(parent, plain_name(new)?), true, found);
+                        self.add(ListedPlace::Name(from, plain_name(old)?), false, found);
+                        self.add(ListedPlace::Name(parent, plain_name(new)?), true, found);
                         self.end_of_target(last, found);
                     }
                     // Old servers write the new name into a record of its own.
-                    None => self.add(Place::Name(parent, plain_name(names)?), false, found),
+                    None => self.add(ListedPlace::Name(parent, plain_name(names)?), false, found),
                 }
             }
-            _ => self.add(Place::Names(self.target), false, found),
+            _ => self.add(ListedPlace::Names(self.target), false, found),
         }
         Ok(())
     }
@@ -122,18 +122,18 @@ impl<'r> Record<'r> {
         if last {
             found.removed = Some(self.target);
         } else {
-            self.add(Place::Names(self.target), false, found);
+            self.add(ListedPlace::Names(self.target), false, found);
         }
     }
 
     /// The name that the record is about.
-    fn name(&self) -> Result<Place<'r>, String> {
+    fn name(&self) -> Result<ListedPlace<'r>, String> {
         let (parent, name) = self.named.ok_or(NO_NAME)?;
-        Ok(Place::Name(parent, plain_name(name)?))
+        Ok(ListedPlace::Name(parent, plain_name(name)?))
     }
 
-    fn add(&self, place: Place<'r>, tree: bool, found: &mut ChangeRow<'r>) {
-        found.changes.push(Change { place, tree });
+    fn add(&self, place: ListedPlace<'r>, tree: bool, found: &mut ChangeRow<'r>) {
+        found.changes.push(ListedChange { place, tree });
     }
 }
 
@@ -168,12 +168,12 @@ mod tests {
 
     fn changes(row: &str) -> Result<Vec<String>, String> {
         let row = read(row.as_bytes())?;
-        let text = |change: &Change<'_>| {
+        let text = |change: &ListedChange<'_>| {
             let tree = if change.tree { "/…" } else { "" };
             match change.place {
-                Place::Name(parent, name) => format!("{parent} {}{tree}", name.escape_ascii()),
-                Place::Names(fid) => format!("{fid}{tree}"),
-                Place::Path(_) => unreachable!(),
+                ListedPlace::Name(parent, name) => format!("{parent} {}{tree}", name.escape_ascii()),
+                ListedPlace::Names(fid) => format!("{fid}{tree}"),
+                ListedPlace::Path(_) => unreachable!(),
             }
         };
         let mut all: Vec<String> = row.changes.iter().map(text).collect();
@@ -186,8 +186,8 @@ mod tests {
         for (row, expected) in [
             ("00MARK  HEAD 0x0 t=[0x20001:0x0:0x0] j=x p=[0x0:0x50000:0xb] mdd_obd-fs-MDT0000", vec![]),
             (
-                "01CREAT HEAD 0x0 t=[0x2:0x1:0x0] j=cp.0 ef=0xf u=0:0 nid=10.0.0.1@tcp m=-w- p=[0x2:0x7:0x0] a b",
-                vec!["[0x2:0x7:0x0] a b"],
+                "01CREAT HEAD 0x0 t=[0x2:0x1:0x0] j=cp.0 ef=0xf u=0:0 nid=0@lo m=-w- p=[0x2:0x7:0x0] ab",
+                vec!["[0x2:0x7:0x0] ab"],
             ),
             ("02MKDIR HEAD 0x0 t=[0x2:0x1:0x0] p=[0x2:0x7:0x0] d", vec!["[0x2:0x7:0x0] d/…"]),
             ("03HLINK HEAD 0x0 t=[0x2:0x1:0x0] p=[0x2:0x7:0x0] h", vec!["[0x2:0x7:0x0] h", "[0x2:0x1:0x0]"]),
@@ -201,8 +201,8 @@ mod tests {
                 vec!["[0x2:0x7:0x0] d", "removed [0x2:0x1:0x0]"],
             ),
             (
-                "08RENME HEAD 0x0 t=[0x0:0x0:0x0] p=[0x2:0x7:0x0] n s=[x s=[0x2:0x1:0x0] sp=[0x2:0x8:0x0] old",
-                vec!["[0x2:0x8:0x0] old", "[0x2:0x7:0x0] n s=[x/…"],
+                "08RENME HEAD 0x0 t=[0x0:0x0:0x0] p=[0x2:0x7:0x0] n s=[x s=[0x2:0x1:0x0] sp=[0x2:0x8:0x0] ol",
+                vec!["[0x2:0x8:0x0] ol", "[0x2:0x7:0x0] n s=[x/…"],
             ),
             (
                 "08RENME HEAD 0x1 t=[0x2:0x9:0x0] p=[0x2:0x7:0x0] n s=[0x2:0x1:0x0] sp=[0x2:0x8:0x0] o",

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use super::change::{Change, ChangeRow, Fid, Place};
+use super::change::{ChangeRow, Fid, ListedChange, ListedPlace};
 use super::fid_paths::{FidPaths, paths_of};
 use super::formats::ChangeFormat;
 use super::tally::ChangesTally;
@@ -184,11 +184,11 @@ impl<'i> ChangeReader<'i> {
         self.tally.passed += u64::from(changes.is_empty());
         let [now, _] = &mut self.removed;
         now.extend(removed);
-        for Change { place, tree } in changes {
+        for ListedChange { place, tree } in changes {
             match place {
-                Place::Path(path) => add(path, tree, paths).map_err(RowFault::Bad)?,
-                Place::Name(fid, name) => waiting.name(fid, name, tree),
-                Place::Names(fid) => waiting.file(fid),
+                ListedPlace::Path(path) => add(path, tree, paths).map_err(RowFault::Bad)?,
+                ListedPlace::Name(fid, name) => waiting.name(fid, name, tree),
+                ListedPlace::Names(fid) => waiting.file(fid),
             }
         }
         Ok(())

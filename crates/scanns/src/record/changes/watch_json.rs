@@ -63,7 +63,7 @@ mod tests {
             ("IN_CLOSE_NOWRITE IN_ISDIR", None),
         ] {
             let row = format!(
-                r#"{{"WF_JSON":"0.0.2","wd":"1","cookie":"7","mask":"0x100","event":"{events}","path":"/gpfs/a \u00e4"}}"#
+                r#"{{"WF_JSON":"0.0.2","wd":"1","cookie":"7","event":"{events}","path":"/gpfs/a \u00e4"}}"#
             );
             let mut space = Vec::new();
             let found = read(row.as_bytes(), &mut space).unwrap();

@@ -13,7 +13,7 @@
 
 use std::borrow::Cow;
 
-use super::change::{Change, ChangeRow, Place};
+use super::change::{ChangeRow, ListedChange, ListedPlace};
 
 /// The letters of types.
 const TYPES: &[u8] = b"BC/>|@P=F";
@@ -56,9 +56,9 @@ pub fn read<'r>(row: &'r [u8], paths: &'r mut ZfsPaths) -> Result<ChangeRow<'r>,
         _ => return Err("there are more cells than a path".into()),
     }
     let tree = change == b'+';
-    let mut changes = vec![Change { place: Place::Path(&paths.one), tree }];
+    let mut changes = vec![ListedChange { place: ListedPlace::Path(&paths.one), tree }];
     if change == b'R' {
-        changes.push(Change { place: Place::Path(&paths.other), tree: true });
+        changes.push(ListedChange { place: ListedPlace::Path(&paths.other), tree: true });
     }
     Ok(ChangeRow { changes, ..ChangeRow::default() })
 }
@@ -101,8 +101,8 @@ mod tests {
     fn changes(row: &str) -> Result<Vec<(String, bool)>, String> {
         let mut paths = ZfsPaths::default();
         let row = read(row.as_bytes(), &mut paths)?;
-        let text = |change: &Change<'_>| match change.place {
-            Place::Path(path) => (path.escape_ascii().to_string(), change.tree),
+        let text = |change: &ListedChange<'_>| match change.place {
+            ListedPlace::Path(path) => (path.escape_ascii().to_string(), change.tree),
             _ => unreachable!(),
         };
         Ok(row.changes.iter().map(text).collect())

@@ -69,7 +69,8 @@ pub fn scan(
     scan_with(options, None, stop, send, most_descriptors())
 }
 
-/// Looks only at some paths at and below the named ones, see `look.rs`. Links in directories are not followed.
+/// Looks only at some paths at and below the named ones, see `look.rs`. Links in directories are not
+/// followed.
 ///
 /// # Errors
 /// As of [`scan`].

@@ -177,7 +177,8 @@ impl<'s> KnownEntries<'s> {
         })
     }
 
-    /// Calls `visit` with the inode of every file with several names that has a document with a `wanted` path.
+    /// Calls `visit` with the inode of every file with several names that has a document with a `wanted`
+    /// path.
     pub(super) fn each_linked(
         &self,
         wanted: impl Fn(&[u8]) -> bool,
