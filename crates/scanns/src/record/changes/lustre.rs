@@ -245,4 +245,30 @@ mod tests {
             assert!(error.contains(why), "{row}: {error}");
         }
     }
+
+    #[test]
+    fn mutated_rows_are_read_or_refused_and_keep_their_number() {
+        let seed = fastrand::u64(..);
+        println!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        let whole = format!(
+            "77 08RENME {HEAD} 0x1 t=[0x2:0x9:0x0] j=mv p=[0x2:0x7:0x0] n s=[0x2:0x1:0x0] sp=[0x2:0x8:0x0] o"
+        );
+        let mut refused = 0;
+        for _ in 0..5000 {
+            let mut row = whole.clone().into_bytes();
+            for _ in 0..random.usize(1..4) {
+                let at = random.usize(3..row.len());
+                match random.u8(..3) {
+                    0 => row[at] = random.u8(..),
+                    1 => row.truncate(at),
+                    _ => row.insert(at, random.u8(..)),
+                }
+                row.resize(row.len().max(4), b'x');
+            }
+            refused += u32::from(read(&row).is_err());
+            assert_eq!(number(&row), Some(77));
+        }
+        assert!((1000..5000).contains(&refused), "{refused}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Scans compared with a slow and plain recursion.
 
+mod look;
 mod plain;
 mod roots;
 mod system;
