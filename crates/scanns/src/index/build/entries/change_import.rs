@@ -43,9 +43,7 @@ pub(super) struct ChangePart {
     pub(super) paths: Arc<ChangedPaths>,
     /// The format of the list.
     pub(super) format: &'static str,
-    /// Whether it is the first part of its list.
-    pub(super) is_first: bool,
-    /// The number of rows and files of this part whose changes may be missing.
+    /// The number of rows and files of the list so far whose changes may be missing.
     pub(super) lost: u64,
     /// The metadata target of Lustre, and the number of the last record.
     pub(super) record: Option<(String, u64)>,
@@ -55,7 +53,7 @@ pub(super) struct ChangePart {
 pub(super) struct ChangeImport<'a> {
     options: ScanOptions,
     from: Arc<[Arc<EntrySource>]>,
-    /// The scans that the list is about.
+    /// The scans that the list is about, with the lists before this one.
     roots: &'a [Coverage],
     part: ChangePart,
 }
@@ -82,7 +80,7 @@ impl<'a> ChangeImport<'a> {
             let mut updates = root.updated.clone().unwrap_or_default();
             updates.format = self.part.format.to_owned();
             updates.applied = i64::try_from(now).unwrap_or(i64::MAX);
-            updates.lists += u64::from(self.part.is_first);
+            updates.lists += 1;
             updates.lost += self.part.lost;
             updates.records.extend(self.part.record.clone());
             let known: HashSet<&PathBuf> = root.failures.iter().map(|failure| &failure.path).collect();

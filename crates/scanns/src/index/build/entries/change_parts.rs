@@ -44,8 +44,7 @@ pub(in crate::index::build) fn apply_changes(
     }
     let roots = scanned_roots(writer, &options.source.paths)?;
     if let Some(paths) = &changes.named {
-        let part =
-            ChangePart { paths: paths.clone(), format: "watch", is_first: true, lost: 0, record: None };
+        let part = ChangePart { paths: paths.clone(), format: "watch", lost: 0, record: None };
         let import = ChangeImport::new(&roots, part, writer, call);
         return index_entries(&import, writer, call, source, contents);
     }
@@ -59,8 +58,6 @@ pub(in crate::index::build) fn apply_changes(
     let before = roots.iter().filter_map(|root| root.updated.as_ref()?.records.get(&changes.mdt)).min();
     let root = roots.first().map(|root| root.path.clone()).unwrap_or_default();
     let mut reader = ChangeReader::new(Box::new(BufReader::new(reader)), format, &root, before.copied());
-    let most = usize::try_from((options.memory / SHARE).clamp(LEAST, MOST)).unwrap_or(usize::MAX);
-    let mut report = IndexReport::default();
     let mut told = ChangesReport {
         path: changes.list.clone(),
         format: format.name(),
@@ -68,28 +65,41 @@ pub(in crate::index::build) fn apply_changes(
         is_first: before.is_none(),
         ..ChangesReport::default()
     };
-    let mut lost = 0;
+    let mut report = IndexReport::default();
     loop {
-        let paths = reader.part(most).map_err(|fault| stopped(call, refused(changes, fault)))?;
-        let paths = take_inside(&roots, paths, &mut told);
-        told.tally = reader.tally();
-        told.number = reader.number();
-        let (is_first, now_lost) = (report.changes.is_none(), told.tally.lost());
-        let part = ChangePart {
-            paths: Arc::new(paths),
-            format: format.name(),
-            is_first,
-            lost: now_lost.saturating_sub(lost),
-            record: told.number.map(|number| (changes.mdt.clone(), number)),
-        };
-        lost = now_lost;
-        let import = ChangeImport::new(&roots, part, writer, call);
+        let part = next_part(changes, call, &mut reader, &roots, &mut told)?;
+        // Earlier parts may have found more that cannot be read.
+        let mut now = scanned_roots(writer, &options.source.paths)?;
+        now.iter_mut().zip(&roots).for_each(|(root, before)| root.updated.clone_from(&before.updated));
+        let import = ChangeImport::new(&now, part, writer, call);
         report.add_part(index_entries(&import, writer, call, source, contents)?);
         report.changes = Some(told.clone());
         if report.cancelled || reader.is_at_end() {
             return Ok(report);
         }
     }
+}
+
+/// Reads the next part of a list, and counts what it has.
+fn next_part(
+    changes: &ChangeOptions,
+    call: BuildCall<'_>,
+    reader: &mut ChangeReader<'_>,
+    roots: &[Coverage],
+    told: &mut ChangesReport,
+) -> Result<ChangePart> {
+    let most = (call.options.memory / SHARE).clamp(LEAST, MOST);
+    let paths = reader.part(usize::try_from(most).unwrap_or(usize::MAX));
+    let paths = paths.map_err(|fault| stopped(call, refused(changes, fault)))?;
+    let paths = take_inside(roots, paths, told);
+    told.tally = reader.tally();
+    told.number = reader.number();
+    Ok(ChangePart {
+        paths: Arc::new(paths),
+        format: told.format,
+        lost: told.tally.lost(),
+        record: told.number.map(|number| (changes.mdt.clone(), number)),
+    })
 }
 
 /// The scans that a list is about: those of the given paths, or all.
@@ -159,8 +169,8 @@ fn take_inside(roots: &[Coverage], paths: ChangedPaths, told: &mut ChangesReport
     let real = roots.iter().map(|root| root.path.canonicalize().unwrap_or_else(|_| root.path.clone()));
     let real: Vec<Vec<u8>> = real.map(|path| path.into_os_string().into_vec()).collect();
     let is_inside = |path: &[u8]| named.iter().any(|root| is_at_or_below(path, root));
-    told.paths += paths.len() as u64;
     if paths.iter().all(|(path, _)| is_inside(path)) {
+        told.paths += paths.len() as u64;
         return paths;
     }
     let mut kept = ChangedPaths::default();
@@ -174,7 +184,7 @@ fn take_inside(roots: &[Coverage], paths: ChangedPaths, told: &mut ChangesReport
             None => told.outside.add(path),
         }
     }
-    told.paths -= told.outside.count.min(told.paths);
     kept.sort();
+    told.paths += kept.len() as u64;
     kept
 }
