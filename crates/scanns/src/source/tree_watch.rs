@@ -32,7 +32,8 @@ const EVENTS: usize = 1 << 16;
 
 /// What the user can do if there are too many directories.
 const TOO_MANY: &str = "each directory needs a watch: raise the limit in \
-    /proc/sys/fs/inotify/max_user_watches (sysctl fs.inotify.max_user_watches=1000000), or watch fewer directories";
+    /proc/sys/fs/inotify/max_user_watches (sysctl fs.inotify.max_user_watches=1000000), or watch \
+    fewer directories";
 
 /// What the user can do if there are too many programs that watch.
 const INSTANCES: &str = "raise the limit in /proc/sys/fs/inotify/max_user_instances, or end other programs \
