@@ -55,9 +55,10 @@ pub(in crate::index::build) fn apply_changes(
     let OpenedList { head, compression, reader, .. } =
         opened.map_err(|error| stopped(call, failed(error)))?;
     let format = format_of(changes, &head)?;
-    let before = roots.iter().filter_map(|root| root.updated.as_ref()?.records.get(&changes.mdt)).min();
+    let record = |root: &Coverage| root.updated.as_ref()?.records.get(&changes.mdt).copied();
+    let before = roots.iter().filter_map(record).min().filter(|_| format == ChangeFormat::Lustre);
     let root = roots.first().map(|root| root.path.clone()).unwrap_or_default();
-    let mut reader = ChangeReader::new(Box::new(BufReader::new(reader)), format, &root, before.copied());
+    let mut reader = ChangeReader::new(Box::new(BufReader::new(reader)), format, &root, before);
     let mut told = ChangesReport {
         path: changes.list.clone(),
         format: format.name(),
