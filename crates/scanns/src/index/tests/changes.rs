@@ -221,17 +221,17 @@ fn a_long_list_is_applied_in_parts_and_counts_as_one() {
     fs::remove_file(root.join("d1/e1/file 1.txt")).unwrap();
     fs::write(root.join("d2/e2/new"), "").unwrap();
     // Paths that are named again and again take more than the memory for one part.
-    let again = format!("{}/d0/e0/file 0.txt\n", root.display()).repeat(80_000);
+    let again = format!("{}/d0/e0/file 0.txt\n", root.display()).repeat(120_000);
     let text = format!("{0}/d1/e1/file 1.txt\n\n{again}{0}/d2/e2/new\n", root.display());
     fs::write(&list, text).unwrap();
-    let memory = 64 << 20;
+    let memory = 80 << 20;
     let options = IndexOptions { memory, ..of_list(&root, &list, ChangeFormat::Paths, 1) };
     let report = build_all(&index, &options);
     let fresh = RamDirectory::new();
     build_all(&fresh, &of_names(&root, 1));
     assert_same(&all_values(&index), &all_values(&fresh), "parts");
     let told = report.changes.unwrap();
-    assert_eq!((told.tally.rows, told.tally.bad, report.removed), (80_003, 1, 1));
+    assert_eq!((told.tally.rows, told.tally.bad, report.removed), (120_003, 1, 1));
     assert!(told.paths > 3, "the list had one part: {told:?}");
     let updated = covered(&index)[0].updated.clone().unwrap();
     assert_eq!((updated.lists, updated.lost), (1, 1));
