@@ -12,7 +12,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
@@ -78,19 +78,38 @@ impl TreeWatch {
 
     /// Watches all directories of these trees.
     ///
+    /// A directory may be made in another one after that was listed and before it is watched. So what was new
+    /// is listed again, until nothing is new.
+    ///
     /// # Errors
     /// The system allows no more watches.
     pub fn watch_trees(&mut self, paths: Vec<PathBuf>, stop: &AtomicBool) -> Result<()> {
+        let mut added = self.watch_listed(paths.clone(), stop)?;
+        if !added.is_empty() {
+            added = self.watch_listed(paths, stop)?;
+        }
+        while !added.is_empty() && !stop.load(Ordering::Relaxed) {
+            added = self.watch_listed(added, stop)?;
+        }
+        Ok(())
+    }
+
+    /// Lists trees, and watches their directories. Returns those that were not watched before.
+    fn watch_listed(&mut self, paths: Vec<PathBuf>, stop: &AtomicBool) -> Result<Vec<PathBuf>> {
         let options = ScanOptions { paths, ..self.options.clone() };
         let (inotify, failed) = (&self.inotify, Mutex::new(None));
-        let watched = Mutex::new(&mut self.watched);
+        let watched = Mutex::new((&mut self.watched, Vec::new()));
         let watch = |batch: EntryBatch| {
             let directories = batch.iter().filter(|entry| entry.kind == Some(EntryKind::Directory));
-            let mut watched = lock(&watched);
+            let (watched, added) = &mut *lock(&watched);
             for directory in directories {
-                if let Err(error) = watched.add(inotify, directory.path) {
-                    lock(&failed).get_or_insert(error);
-                    return false;
+                match watched.add(inotify, directory.path) {
+                    Ok(true) => added.push(PathBuf::from(OsStr::from_bytes(directory.path))),
+                    Ok(false) => {}
+                    Err(error) => {
+                        lock(&failed).get_or_insert(error);
+                        return false;
+                    }
                 }
             }
             true
@@ -98,7 +117,7 @@ impl TreeWatch {
         scan(&options, stop, &watch)?;
         match unpoisoned(failed.into_inner()) {
             Some(error) => Err(refused(error, TOO_MANY)),
-            None => Ok(()),
+            None => Ok(unpoisoned(watched.into_inner()).1),
         }
     }
 
@@ -172,8 +191,9 @@ impl TreeWatch {
 }
 
 impl Watched {
-    /// Watches a directory. If it cannot be read, or is gone, the scan says so.
-    fn add(&mut self, inotify: &OwnedFd, path: &[u8]) -> rustix::io::Result<()> {
+    /// Watches a directory; true if it was not watched at this path before. If it cannot be read, or is gone,
+    /// the scan says so.
+    fn add(&mut self, inotify: &OwnedFd, path: &[u8]) -> rustix::io::Result<bool> {
         let wanted = WatchFlags::ATTRIB
             | WatchFlags::CLOSE_WRITE
             | WatchFlags::CREATE
@@ -187,18 +207,17 @@ impl Watched {
         let watch = match inotify::add_watch(inotify, path, wanted) {
             Ok(watch) => watch,
             Err(error @ (Errno::NOSPC | Errno::NOMEM)) => return Err(error),
-            Err(_) => return Ok(()),
+            Err(_) => return Ok(false),
         };
-        if let Some(before) = self.numbers.insert(path.to_vec(), watch)
-            && before != watch
-        {
+        let before = self.numbers.insert(path.to_vec(), watch);
+        if before == Some(watch) {
+            return Ok(false);
+        }
+        if let Some(before) = before {
             self.forget_path(inotify, path, before);
         }
-        let paths = self.paths.entry(watch).or_default();
-        if !paths.iter().any(|known| known == path) {
-            paths.push(path.to_vec());
-        }
-        Ok(())
+        self.paths.entry(watch).or_default().push(path.to_vec());
+        Ok(true)
     }
 
     /// Forgets a directory that is gone from its path, and the directories below it.
