@@ -105,6 +105,7 @@ fn trials(args: &TuneArgs) -> Result<Trials> {
         again: false,
         dump: None,
         scan: Default::default(),
+        changes: None,
         keep_removed: false,
         commit_every: None,
         commit_bytes: None,

@@ -1,5 +1,6 @@
 //! `scanns index`: turns arguments into options, runs the build, and reports the outcome of every input.
 
+mod changes;
 mod dumps;
 mod preview;
 mod scans;
@@ -28,7 +29,8 @@ use crate::profile::{self, Parameters};
 use crate::progress;
 use crate::records;
 use crate::report::{self, Outcome};
-use summary::{list_failures, print_json, print_summary};
+pub use summary::list_failures;
+use summary::{print_json, print_summary};
 use threads::threads;
 pub use threads::{Threads, default_threads};
 
@@ -63,6 +65,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         }
         list_failures(&built.failed);
         scans::list(built.scan.as_ref());
+        changes::list(built.changes.as_ref());
         dumps::list(&built.dumps);
         dumps::list_repeated(&built);
         records::list_conflicts(&built.records);
@@ -87,6 +90,7 @@ fn outcome(built: &IndexReport) -> Outcome {
         Outcome::Stopped
     } else if built.failed.is_empty()
         && !built.dumps.iter().any(DumpReport::is_lossy)
+        && built.changes.as_ref().is_none_or(|changes| changes.tally.lost() == 0)
         && !built.records.is_lossy(built.documents)
         && !records::has_serious_conflicts(&built.records)
     {
@@ -106,10 +110,13 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
     let threads = threads(&args.resources, &args.reading, &parameters)?;
     let records = records_of(&args.text, path(args))?;
+    let mut source = source(&args.input, threads.read + threads.index);
+    let changes = changes::options(&args.scan, &mut source.paths)?;
     Ok(IndexOptions {
-        source: source(&args.input, threads.read + threads.index),
+        source,
         dump: dump(&args.dump, &args.input, args.output.quiet)?,
         scan: scan(&args.scan, &args.dump)?,
+        changes,
         read: reading(&args.reading, threads, &parameters)?,
         records,
         fields: records::fields(&args.fields, args.text.records == Some(RecordsArg::Tsv), records)?,
@@ -197,7 +204,7 @@ fn dump(args: &DumpArgs, input: &InputArgs, quiet: bool) -> Result<Option<DumpOp
 
 /// How file systems are scanned.
 fn scan(args: &ScanArgs, dump: &DumpArgs) -> Result<ScanSettings> {
-    let ScanArgs { one_file_system, pseudo, snapshots, max_ops, lazy } = *args;
+    let ScanArgs { one_file_system, pseudo, snapshots, max_ops, lazy, .. } = *args;
     let settings = ScanSettings { one_file_system, pseudo, snapshots, max_operations: max_ops, lazy };
     if dump.dump.is_some() && settings != ScanSettings::default() {
         bail!("--dump scans nothing: leave -x, --pseudo, --snapshots, --max-ops and --lazy out");

@@ -40,6 +40,7 @@ mod terminal;
 mod terms;
 mod tune;
 mod units;
+mod watch;
 mod whole_file;
 
 use std::process::ExitCode;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
     };
     report::exit_code(match &command.verb {
         Verb::Index(args) => index::run(args),
+        Verb::Watch(args) => watch::run(args),
         Verb::Search(args) => search::run(args),
         Verb::Find(args) => find::run(args),
         Verb::Du(args) => du::run(args),

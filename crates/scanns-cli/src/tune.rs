@@ -67,6 +67,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
     let index = IndexOptions {
         dump: None,
         scan: ScanSettings::default(),
+        changes: None,
         source: index::source(&args.input, threads.read + threads.index),
         read: ReadOptions { read_threads: threads.read, lanes: threads.index, ..ReadOptions::default() },
         records,

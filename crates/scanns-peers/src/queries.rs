@@ -317,6 +317,7 @@ mod tests {
             again: false,
             dump: None,
             scan: Default::default(),
+            changes: None,
             keep_removed: false,
             commit_every: None,
             commit_bytes: None,

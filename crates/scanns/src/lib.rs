@@ -208,9 +208,12 @@ pub mod writer {
 /// documents.
 pub mod sources {
     pub use crate::index::build::entries::preview_dumps;
-    pub use crate::index::build::options::{DumpOptions, FieldOptions, OwnerFiles, ScanSettings};
+    pub use crate::index::build::options::{
+        ChangeOptions, DumpOptions, FieldOptions, OwnerFiles, ScanSettings,
+    };
     pub use crate::index::build::record_sample::infer_fields;
     pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
+    pub use crate::record::changes::{CHANGE_FORMATS, ChangeFormat, ChangesTally};
     pub use crate::record::dump::{
         BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, MapView,
         MappedField, MappedRow, OpenTable, RECOMMENDED_FORMAT, ReadTable, TableColumn, TableDump,
@@ -222,8 +225,8 @@ pub mod sources {
         RecordFormat, RecordReader, Recorded, RenamedColumn, Sources, map_name,
     };
     pub use crate::source::{
-        Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root, ScanReport,
-        ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect,
+        ChangedPaths, Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root,
+        ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect,
     };
     pub use crate::sys::PageSize;
 }

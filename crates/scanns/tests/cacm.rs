@@ -64,6 +64,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         again: false,
         dump: None,
         scan: Default::default(),
+        changes: None,
         keep_removed: false,
         commit_every: None,
         commit_bytes: None,

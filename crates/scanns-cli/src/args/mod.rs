@@ -32,6 +32,7 @@ mod similar;
 mod stored;
 mod terms;
 mod values;
+mod watch;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -71,6 +72,8 @@ use terms::TERMS_EXAMPLES;
 pub use terms::TermsArgs;
 pub use values::CommitEvery;
 use values::{analyzer, commit_every, positive, time};
+use watch::WATCH_EXAMPLES;
+pub use watch::WatchArgs;
 
 /// Indexing and search for data that outgrew find and grep.
 #[derive(Debug, Parser)]
@@ -87,6 +90,9 @@ pub enum Verb {
     /// Build an index, or update one
     #[command(after_help = INDEX_EXAMPLES)]
     Index(Box<IndexArgs>),
+    /// Follow directories as they change, with an index of names and metadata
+    #[command(after_help = WATCH_EXAMPLES)]
+    Watch(WatchArgs),
     /// Find documents, best first
     #[command(after_help = SEARCH_EXAMPLES)]
     Search(Box<SearchArgs>),

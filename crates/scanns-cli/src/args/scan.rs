@@ -24,4 +24,15 @@ pub struct ScanArgs {
     /// Be satisfied with sizes and times that a network file system has in its cache
     #[arg(long)]
     pub lazy: bool,
+    /// The first PATH, or - for standard input, is a list of what changed since the last update, and only
+    /// these places are looked at; the other PATHs are directories that were scanned before [default: all].
+    /// The format is found out where it is certain; otherwise name it: paths, paths0 (find -print0), zfs-diff
+    /// (zfs diff -FHt), lustre (lfs changelog), scale-watch (events of a clustered watch as JSON)
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "auto", conflicts_with_all = ["dump", "files_from", "follow"])]
+    pub changes: Option<String>,
+    /// The metadata target from which a changelog of Lustre comes, if there are several: the index remembers
+    /// the last record of each, and notices if records are missing
+    #[arg(long, value_name = "NAME", requires = "changes", default_value = "MDT0000")]
+    pub mdt: String,
 }

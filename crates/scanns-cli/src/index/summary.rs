@@ -8,7 +8,7 @@ use scanns::index::IndexReport;
 use scanns::sources::{ContentCount, Failure};
 use serde_json::{Map, Value, json};
 
-use super::{dumps, scans};
+use super::{changes, dumps, scans};
 use crate::output::Output;
 use crate::records;
 use crate::report;
@@ -59,6 +59,7 @@ pub fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
         writeln!(out, "kept: documents of entries that may be gone, because {why}")?;
     }
     dumps::print(&mut out, &built.dumps)?;
+    changes::print(&mut out, built.changes.as_ref())?;
     print_contents(&mut out, built)?;
     if built.skipped > 0 {
         writeln!(out, "skipped: {}, excluded or not a regular file", units::counted(built.skipped, "input"))?;
@@ -131,6 +132,7 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("decoded", built.decoded.iter().map(content_json).collect()),
         ("dumps", built.dumps.iter().map(dumps::as_json).collect()),
         ("scan", scans::as_json(built.scan.as_ref())),
+        ("changes", changes::as_json(built.changes.as_ref())),
         ("kept", json!(built.kept)),
         ("repeated", json!(built.repeated)),
         ("cut_terms", json!(built.cut_terms)),

@@ -5,12 +5,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
 use scanns::Snapshot;
-use scanns::index::Coverage;
+use scanns::index::{Coverage, ListUpdates};
 use scanns::schema::format_date;
 use scanns::sources::{Failure, Skipped};
 use serde_json::{Map, Value, json};
 
 use crate::output::Output;
+use crate::quoting::harmless;
 use crate::report::{self, Outcome};
 use crate::units;
 
@@ -34,7 +35,10 @@ pub fn run(snapshot: &Snapshot, json: bool) -> Result<Outcome> {
         all.iter().try_for_each(|coverage| print(&mut out, coverage))?;
     }
     out.flush()?;
-    let is_whole = |coverage: &Coverage| coverage.complete && coverage.unread == 0;
+    let is_whole = |coverage: &Coverage| {
+        let lost = coverage.updated.as_ref().map_or(0, |updated| updated.lost);
+        coverage.complete && coverage.unread == 0 && lost == 0
+    };
     Ok(if all.iter().all(is_whole) { Outcome::Done } else { Outcome::WithFailures })
 }
 
@@ -55,6 +59,9 @@ fn print(out: &mut Output, coverage: &Coverage) -> Result<()> {
             writeln!(out, "  {entries}, {directories} listed in {}", units::duration(seconds))?;
         }
         Some(_) => writeln!(out, "  {entries}")?,
+    }
+    if let Some(updated) = &coverage.updated {
+        print_updates(out, updated)?;
     }
     if !complete {
         let what = if format.is_some() { "the dump was not read completely" } else { "the scan was stopped" };
@@ -78,6 +85,22 @@ fn print(out: &mut Output, coverage: &Coverage) -> Result<()> {
     }
     if *unread > SHOWN as u64 {
         writeln!(out, "    … (--json shows up to 100)")?;
+    }
+    Ok(())
+}
+
+/// Prints which lists of changes were applied after the scan.
+fn print_updates(out: &mut Output, updated: &ListUpdates) -> Result<()> {
+    let ListUpdates { format, applied, lists, lost, records } = updated;
+    let lists = units::counted(*lists, "list");
+    let (when, age) = (format_date(*applied), age(*applied));
+    writeln!(out, "  updated {when}, {age} ago, by {lists} of changes, the last of format {format}")?;
+    for (mdt, number) in records {
+        writeln!(out, "  last record of {}: {number}", harmless(mdt))?;
+    }
+    if *lost > 0 {
+        let rows = units::counted(*lost, "row");
+        writeln!(out, "  not complete: {rows} of the lists could not be used; a scan finds what is missing")?;
     }
     Ok(())
 }
@@ -126,5 +149,12 @@ fn as_json(coverage: &Coverage) -> Value {
     ] {
         object.insert(name.into(), value);
     }
+    object.insert("updated".into(), json!(coverage.updated.as_ref().map(updates_json)));
     object.into()
+}
+
+fn updates_json(updated: &ListUpdates) -> Value {
+    let ListUpdates { format, applied, lists, lost, records } = updated;
+    let applied = format_date(*applied);
+    json!({ "format": format, "applied": applied, "lists": lists, "lost": lost, "records": records })
 }

@@ -41,6 +41,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// A list of changes cannot be applied.
+    #[error("cannot apply the changes of {}: {reason}", .path.display())]
+    Changes {
+        /// The list; `-` is standard input.
+        path: PathBuf,
+        /// The reason, and what to do instead.
+        reason: String,
+    },
+
     /// The operating system refused a resource that is not a file: memory, threads, a ring.
     #[error("cannot {action}: {source}; {remedy}")]
     System {

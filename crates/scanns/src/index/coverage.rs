@@ -45,6 +45,23 @@ pub struct Coverage {
     pub failures: Vec<Failure>,
     /// What was left out on purpose, and an example of each kind.
     pub left_out: Vec<(String, Skipped)>,
+    /// The lists of changes that were applied since the scan.
+    pub updated: Option<ListUpdates>,
+}
+
+/// Lists of changes that were applied to what a scan found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListUpdates {
+    /// The format of the last list.
+    pub format: String,
+    /// When its last part was applied, in nanoseconds since 1970.
+    pub applied: i64,
+    /// The number of lists.
+    pub lists: u64,
+    /// The number of rows and files of all lists whose changes may be missing in the index.
+    pub lost: u64,
+    /// By metadata target of Lustre, the number of the last record that was applied.
+    pub records: BTreeMap<String, u64>,
 }
 
 /// The coverage in the notes of a commit, by path.
@@ -117,7 +134,13 @@ fn put(coverage: &Coverage) -> Value {
         "unread": unread,
         "failures": failures,
         "left_out": left_out,
+        "updated": coverage.updated.as_ref().map(put_updates),
     })
+}
+
+fn put_updates(updates: &ListUpdates) -> Value {
+    let ListUpdates { format, applied, lists, lost, records } = updates;
+    json!({ "format": format, "applied": applied, "lists": lists, "lost": lost, "records": records })
 }
 
 fn put_path(path: &Path) -> Value {
@@ -152,6 +175,21 @@ fn read(value: &Value) -> Option<Coverage> {
         unread: value.get("unread")?.as_u64()?,
         failures: value.get("failures")?.as_array()?.iter().map(failure).collect::<Option<_>>()?,
         left_out: value.get("left_out")?.as_object()?.iter().map(skipped).collect::<Option<_>>()?,
+        updated: match value.get("updated") {
+            None | Some(Value::Null) => None,
+            Some(updates) => Some(read_updates(updates)?),
+        },
+    })
+}
+
+fn read_updates(value: &Value) -> Option<ListUpdates> {
+    let record = |(mdt, number): (&String, &Value)| Some((mdt.clone(), number.as_u64()?));
+    Some(ListUpdates {
+        format: value.get("format")?.as_str()?.to_owned(),
+        applied: value.get("applied")?.as_i64()?,
+        lists: value.get("lists")?.as_u64()?,
+        lost: value.get("lost")?.as_u64()?,
+        records: value.get("records")?.as_object()?.iter().map(record).collect::<Option<_>>()?,
     })
 }
 
@@ -189,6 +227,13 @@ mod tests {
             unread: 2,
             failures: vec![Failure { path: odd.clone(), reason: "Permission denied".into() }],
             left_out: vec![("pseudo".into(), Skipped { count: 1, first: Some(odd) })],
+            updated: Some(ListUpdates {
+                format: "lustre".into(),
+                applied: 9,
+                lists: 2,
+                lost: 1,
+                records: BTreeMap::from([("fs-MDT0000".into(), u64::MAX)]),
+            }),
         };
         let mut notes = BTreeMap::from([(b"mine".to_vec(), b"kept".to_vec())]);
         cover(&mut notes, vec![full.clone()]).unwrap();

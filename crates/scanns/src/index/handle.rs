@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
+use super::build::follow::{FollowStep, follow};
 use super::build::options::IndexOptions;
 use super::build::report::IndexReport;
 use super::build::run::{self, build_in};
@@ -156,6 +158,28 @@ impl Index {
         match &self.path {
             Some(path) => run::build(path, options, progress, cancel),
             None => build_in(&*self.directory, options, progress, cancel),
+        }
+    }
+
+    /// Keeps the index up to date while the directories that the options name change, until `stop` is set. It
+    /// watches them, scans them once, and then applies what happens, collected for a time of `every`. Changes
+    /// by other machines, of network file systems, are not seen.
+    ///
+    /// # Errors Those of [`Index::build`], and an error if the system allows no more watches or the index is
+    /// in memory.
+    pub fn follow(
+        &self,
+        options: &IndexOptions,
+        every: Duration,
+        stop: &Arc<AtomicBool>,
+        tell: &mut dyn FnMut(FollowStep<'_>),
+    ) -> Result<()> {
+        match &self.path {
+            Some(path) => follow(path, options, every, stop, tell),
+            None => Err(Error::Unsupported {
+                what: "following directories with an index in memory".into(),
+                remedy: "use an index in a file system".into(),
+            }),
         }
     }
 

@@ -30,12 +30,14 @@ pub(crate) mod stored_options;
 pub(crate) mod tune;
 mod update;
 
+pub use build::follow::FollowStep;
 pub use build::options::{IndexOptions, SEGMENT_MEMORY};
 pub use build::report::{
-    DoubleRecord, DumpReport, FieldConflict, IndexReport, MalformedRecord, RecordReport, RowRemark,
+    ChangesReport, DoubleRecord, DumpReport, FieldConflict, IndexReport, MalformedRecord, RecordReport,
+    RowRemark,
 };
 pub use check::{CheckReport, SegmentCheck};
-pub use coverage::Coverage;
+pub use coverage::{Coverage, ListUpdates};
 pub use maintain::{DeleteReport, MergeOptions, MergeReport, Selection};
 pub use memory::MemoryIndex;
 pub use preview::Preview;

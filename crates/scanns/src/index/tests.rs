@@ -18,6 +18,7 @@ use crate::source::SourceOptions;
 use crate::sys::PageSize;
 
 mod chains;
+mod changes;
 mod columns;
 mod contents;
 mod divided_csv;
@@ -42,6 +43,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         source: SourceOptions { paths: vec![root.to_path_buf()], threads: 2, ..SourceOptions::default() },
         dump: None,
         scan: Default::default(),
+        changes: None,
         read: ReadOptions { pages: PageSize::Base, ..read },
         records,
         fields: FieldOptions { metadata: Some(false), ..FieldOptions::default() },

@@ -4,12 +4,14 @@
 //! lines, the parts of documents (`documents.rs`); for a line of JSON (`json/`) or a row of CSV (`csv/`), the
 //! values of the fields of a document.
 //!
-//! `dump/` reads dumps of file systems: bytes in, entries out.
+//! `dump/` reads dumps of file systems: bytes in, entries out. `changes/` reads lists of changes: bytes in,
+//! paths out.
 //!
 //! For records with fields start at `reader.rs`: it maps names to fields (`names.rs`), converts values to the
 //! types of the fields (`typed.rs`) and counts values that do not fit (`counts.rs`). `infer.rs` infers a
 //! schema from a sample.
 
+pub(crate) mod changes;
 mod counts;
 mod csv;
 mod documents;

@@ -5,9 +5,11 @@
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
 //! directories, `filter.rs` matches globs, and `order.rs` sorts files and removes duplicates. `absolute.rs`
 //! gives each file one path, however it was named. `scan/` lists trees of any size with their metadata, and
-//! keeps nothing.
+//! keeps nothing; it can also look at chosen paths alone (`changed_paths.rs`), such as those at which
+//! something happened (`tree_watch.rs`).
 
 mod absolute;
+mod changed_paths;
 mod entry;
 mod entry_batch;
 mod entry_kind;
@@ -18,6 +20,7 @@ mod options;
 mod order;
 mod scan;
 mod stamp;
+mod tree_watch;
 mod walk;
 
 use std::path::PathBuf;
@@ -25,14 +28,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 pub use absolute::absolute;
+pub use changed_paths::ChangedPaths;
 pub use entry::{Entry, is_at_or_below, is_below, nanoseconds};
 pub use entry_batch::EntryBatch;
 pub use entry_kind::EntryKind;
 use filter::Filter;
 pub use inputs::{Failure, FileStatus, Input, Inputs, Root, fitting_date};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
-pub use scan::{ScanOptions, ScanReport, ScannedRoot, Skipped, scan};
+pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan};
 pub use stamp::Stamp;
+pub use tree_watch::TreeWatch;
 use walk::Walk;
 
 /// Collects the inputs that `options` name. All paths in the result are absolute, see [`absolute`].

@@ -5,7 +5,8 @@
 //! (`owner_names.rs`), and `record_fields.rs` infers the fields of records. `index_threads.rs` starts readers
 //! and index threads and watches them. `lane.rs` is the loop of an index thread: it passes the pieces of
 //! blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON and CSV), which fill memory and write
-//! segments through `lane_output.rs`. `entries/` indexes entries of file systems, whose text is not read.
+//! segments through `lane_output.rs`. `entries/` indexes entries of file systems, whose text is not
+//! read, and `follow.rs` does so whenever something happens.
 
 pub(crate) mod budget;
 pub(crate) mod directory;
@@ -13,6 +14,7 @@ mod document_source;
 pub(crate) mod entries;
 pub(crate) mod field_set;
 mod file_fields;
+pub(crate) mod follow;
 mod index_threads;
 mod lane;
 mod lane_output;

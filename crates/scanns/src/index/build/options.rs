@@ -2,17 +2,19 @@
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::stored_options::StoredOptions;
 use crate::read::{ContentOptions, ReadOptions};
+use crate::record::changes::ChangeFormat;
 use crate::record::dump::{DumpFormat, MapView, TableFormat};
 use crate::record::{CsvOptions, Sources};
 use crate::schema::{Analyzer, Postings, Records, Schema};
 use crate::segment::FlushBuffers;
-use crate::source::{ScanOptions, SourceOptions};
+use crate::source::{ChangedPaths, ScanOptions, SourceOptions};
 
 /// Options of a build: what to index, and how.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct IndexOptions {
     pub dump: Option<DumpOptions>,
     /// How file systems are scanned if no content is indexed.
     pub scan: ScanSettings,
+    /// A list of what changed in file systems that were scanned before; only these places are looked at.
+    pub changes: Option<ChangeOptions>,
     /// How inputs are read; `lanes` is the number of index threads.
     pub read: ReadOptions,
     /// What to do with files that are not plain text; `None` for the setting of the index, or the default for
@@ -69,6 +73,7 @@ impl Default for IndexOptions {
             source: SourceOptions::default(),
             dump: None,
             scan: ScanSettings::default(),
+            changes: None,
             read: ReadOptions::default(),
             contents: None,
             records: Records::File,
@@ -156,6 +161,21 @@ pub struct DumpOptions {
     pub tables: Vec<TableFormat>,
     /// Shows the map of a table before its rows are read.
     pub show_map: Option<fn(&Path, &MapView)>,
+}
+
+/// A list of changes. The paths of [`IndexOptions::source`] are the scanned directories that it is about; if
+/// there are none, it is about all.
+#[derive(Clone, Debug, Default)]
+pub struct ChangeOptions {
+    /// The file with the list, compressed or not; `-` is standard input.
+    pub list: PathBuf,
+    /// Paths that are sorted, instead of a list.
+    pub named: Option<Arc<ChangedPaths>>,
+    /// The format of the list; `None` to recognise it.
+    pub format: Option<ChangeFormat>,
+    /// The metadata target from which a changelog of Lustre comes. The numbers of its records are kept, so
+    /// that it is noticed if some are missing.
+    pub mdt: String,
 }
 
 /// The default of [`IndexOptions::segment_memory`], the fastest size measured on metadata dumps and source

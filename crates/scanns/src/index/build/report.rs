@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use crate::read::ContentCount;
+use crate::record::changes::ChangesTally;
 use crate::record::dump::DumpTally;
 use crate::record::{CsvDialect, Inferred, RenamedColumn};
-use crate::source::{Failure, ScanReport};
+use crate::source::{Failure, ScanReport, Skipped};
 
 /// The result of a build. Every input is in one of the counts.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +45,8 @@ pub struct IndexReport {
     pub dumps: Vec<DumpReport>,
     /// What a scan of names and metadata found out about the trees.
     pub scan: Option<ScanReport>,
+    /// What was read of a list of changes.
+    pub changes: Option<ChangesReport>,
     /// Why documents were kept whose entries the dumps do not list, or the scan did not find, if any may have
     /// been.
     pub kept: Option<&'static str>,
@@ -65,6 +68,54 @@ pub struct IndexReport {
     /// True if the build was stopped. The documents indexed until then are committed, and the next build
     /// continues from there.
     pub cancelled: bool,
+}
+
+impl IndexReport {
+    /// Adds what became of a later part of the same list of changes.
+    pub(crate) fn add_part(&mut self, part: IndexReport) {
+        self.documents += part.documents;
+        self.bytes_written = part.bytes_written;
+        self.index_bytes = part.index_bytes;
+        self.failed.extend(part.failed);
+        self.skipped += part.skipped;
+        self.records.conflicts.extend(part.records.conflicts);
+        self.repeated += part.repeated;
+        self.first_repeated = self.first_repeated.take().or(part.first_repeated);
+        match (&mut self.scan, part.scan) {
+            (Some(scan), Some(more)) => scan.append(more),
+            (scan, more) => *scan = more,
+        }
+        self.kept = self.kept.or(part.kept);
+        self.segments += part.segments;
+        self.replaced += part.replaced;
+        self.removed += part.removed;
+        self.removed_files += part.removed_files;
+        self.unchanged += part.unchanged;
+        self.flush_seconds += part.flush_seconds;
+        self.merge_failure = part.merge_failure.or(self.merge_failure.take());
+        self.cancelled |= part.cancelled;
+    }
+}
+
+/// The result for a list of changes.
+#[derive(Clone, Debug, Default)]
+pub struct ChangesReport {
+    /// The file of the list; `-` is standard input.
+    pub path: PathBuf,
+    /// The name of its format.
+    pub format: &'static str,
+    /// How it was compressed.
+    pub compression: Option<&'static str>,
+    /// Rows, and what could not be used of them.
+    pub tally: ChangesTally,
+    /// Paths that were looked at because the list names them.
+    pub paths: u64,
+    /// Paths that are in none of the scanned directories.
+    pub outside: Skipped,
+    /// The number of the last record, if records have numbers.
+    pub number: Option<u64>,
+    /// True if records have numbers and no earlier list says with which number this list should begin.
+    pub is_first: bool,
 }
 
 /// The result for a dump of a file system.

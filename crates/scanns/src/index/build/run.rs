@@ -81,8 +81,9 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     match (&known, &options.dump) {
         (Some(source), Some(dump)) => return entries::import(dump, writer, call, source, contents),
         (Some(source), None) if contents.names_only && options.source.is_of_trees() => {
-            return entries::scan(writer, call, source, contents);
+            return scan(writer, call, source, contents);
         }
+        _ if options.changes.is_some() => return Err(no_scan()),
         _ => options.scan.refuse()?,
     }
     let (entries, large_first) = (contents.names_only, !contents.names_only);
@@ -137,6 +138,26 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// Scans the trees, or looks where a list of changes says.
+fn scan(
+    writer: &Writer<'_>,
+    call: BuildCall<'_>,
+    source: &DocumentSource,
+    contents: ContentOptions,
+) -> Result<IndexReport> {
+    match &call.options.changes {
+        Some(changes) => entries::apply_changes(changes, writer, call, source, contents),
+        None => entries::scan(writer, call, source, contents),
+    }
+}
+
+fn no_scan() -> Error {
+    Error::Unsupported {
+        what: "a list of changes for an index that no scan of names and metadata made".into(),
+        remedy: "scan with --content none first, and give directories, no list of files".into(),
+    }
 }
 
 /// The contents of documents, with what a sample of the inputs says about it if that is not known.

@@ -26,9 +26,19 @@ pub(super) struct OpenDirectory {
 }
 
 /// The names and values of an entry of a directory.
-struct FoundName<'n> {
-    name: &'n CStr,
-    status: ScanStatus,
+pub(super) struct FoundName<'n> {
+    pub(super) name: &'n CStr,
+    pub(super) status: ScanStatus,
+}
+
+/// Whether a scan goes into a directory.
+pub(super) enum EnteredDirectory {
+    /// It is left out, or could not be opened.
+    None,
+    /// It is in the file system of the directory above it.
+    Same,
+    /// It is in another file system.
+    Other(Arc<ScanDirectory>),
 }
 
 impl ScanWorker<'_> {
@@ -54,11 +64,8 @@ impl ScanWorker<'_> {
             Err(Errno::NOENT | Errno::NOTDIR) => return self.report.vanished.add(&self.path),
             Err(error) => return self.fail(error),
         };
-        if self.shared.left_out == Some(status.identity()) {
-            return self.report.filtered.add(&self.path);
-        }
-        if !self.shared.claims.is_empty() && self.is_claimed(&status) {
-            return self.report.repeated.add(&self.path);
+        if !self.is_listed(&status) {
+            return;
         }
         let found = FoundName { name, status };
         if self.shared.options.follow_symlinks && !self.is_first(open, &found) {
@@ -74,8 +81,21 @@ impl ScanWorker<'_> {
         }
     }
 
+    /// Whether the current path is neither to be left out nor listed elsewhere.
+    pub(super) fn is_listed(&mut self, status: &ScanStatus) -> bool {
+        if self.shared.left_out == Some(status.identity()) {
+            self.report.filtered.add(&self.path);
+            return false;
+        }
+        if !self.shared.claims.is_empty() && self.is_claimed(status) {
+            self.report.repeated.add(&self.path);
+            return false;
+        }
+        true
+    }
+
     /// Whether the globs include the current path; `None` if it is skipped with everything below it.
-    fn passes(&mut self, name: &CStr) -> Option<bool> {
+    pub(super) fn passes(&mut self, name: &CStr) -> Option<bool> {
         let options = self.shared.options;
         if options.skip_hidden && name.to_bytes().starts_with(b".") {
             self.report.hidden.add(&self.path);
@@ -146,30 +166,41 @@ impl ScanWorker<'_> {
     }
 
     /// Makes a directory pending, unless it is one to leave out.
-    fn descend(&mut self, open: &OpenDirectory, found: &FoundName<'_>, below: &mut NameList) {
+    pub(super) fn descend(&mut self, open: &OpenDirectory, found: &FoundName<'_>, below: &mut NameList) {
+        match self.enters(open, found) {
+            EnteredDirectory::None => {}
+            EnteredDirectory::Same => below.push(found.name, true),
+            EnteredDirectory::Other(directory) => self.stack.push(ScanWork::Directory(directory)),
+        }
+    }
+
+    /// Decides whether to go into a directory.
+    pub(super) fn enters(&mut self, open: &OpenDirectory, found: &FoundName<'_>) -> EnteredDirectory {
         let FoundName { name, status } = found;
         let elsewhere = status.device != open.directory.device || status.automount;
         if elsewhere && self.shared.options.one_file_system && open.directory.root.is_outside(status) {
-            return self.report.other_file_systems.add(&self.path);
+            self.report.other_file_systems.add(&self.path);
+            return EnteredDirectory::None;
         }
         let may_be_snapshots = !self.shared.options.snapshots && may_be_snapshots(name.to_bytes());
         if !elsewhere && may_be_snapshots {
             self.operation();
             let system = rustix::fs::fstatfs(&*open.descriptor);
             if system.is_ok_and(|system| is_snapshots(name.to_bytes(), status.inode, magic(&system))) {
-                return self.report.snapshots.add(&self.path);
+                self.report.snapshots.add(&self.path);
+                return EnteredDirectory::None;
             }
         }
         if !elsewhere {
-            return below.push(name, true);
+            return EnteredDirectory::Same;
         }
         let name = CString::from(*name);
         let directory = ScanDirectory::below(open.directory.clone(), name, status.device);
-        self.cross(open, directory);
+        self.cross(open, directory)
     }
 
     /// Enters another file system or a subvolume, unless it is one to leave out. Opening it may mount it.
-    fn cross(&mut self, open: &OpenDirectory, mut directory: ScanDirectory) {
+    fn cross(&mut self, open: &OpenDirectory, mut directory: ScanDirectory) -> EnteredDirectory {
         let opener = &self.shared.opener;
         let opened = opener.open(open.descriptor.as_fd(), &directory.name, false).and_then(|opened| {
             let status = ScanStatus::read(opened.as_fd(), c"", AtFlags::EMPTY_PATH)?;
@@ -178,17 +209,22 @@ impl ScanWorker<'_> {
         (0..3).for_each(|_| self.operation());
         let (status, magic) = match opened {
             Ok(opened) => opened,
-            Err(error) => return self.fail(error),
+            Err(error) => {
+                self.fail(error);
+                return EnteredDirectory::None;
+            }
         };
         if !self.shared.options.pseudo && is_pseudo(magic) {
             self.report.pseudo.add(&self.path);
+            EnteredDirectory::None
         } else if !self.shared.options.snapshots
             && is_snapshots(directory.name.as_bytes(), status.inode, magic)
         {
             self.report.snapshots.add(&self.path);
+            EnteredDirectory::None
         } else {
             directory.device = status.device;
-            self.stack.push(ScanWork::Directory(Arc::new(directory)));
+            EnteredDirectory::Other(Arc::new(directory))
         }
     }
 

@@ -26,6 +26,7 @@ impl ScanWorker<'_> {
             match work {
                 ScanWork::Below(pending) => self.scan_next(pending),
                 ScanWork::Directory(directory) => self.scan(directory),
+                ScanWork::Look(work) => self.look(work),
                 ScanWork::Names(directory, descriptor, names) => {
                     self.take_names(&OpenDirectory { directory, descriptor }, names);
                 }
@@ -81,7 +82,7 @@ impl ScanWorker<'_> {
         }
     }
 
-    fn cannot_open(&mut self, directory: &ScanDirectory, error: Errno) {
+    pub(super) fn cannot_open(&mut self, directory: &ScanDirectory, error: Errno) {
         self.enter_path(directory);
         self.trim_path();
         let gone = matches!(error, Errno::NOENT | Errno::NOTDIR | Errno::LOOP);
@@ -191,7 +192,7 @@ impl ScanWorker<'_> {
     }
 
     /// Makes directories pending.
-    fn add_below(&mut self, open: &OpenDirectory, below: NameList) {
+    pub(super) fn add_below(&mut self, open: &OpenDirectory, below: NameList) {
         if below.is_empty() {
             return;
         }

@@ -6,20 +6,22 @@
 //! threads, and the subdirectories of the directories that are being listed; it does not grow with the number
 //! of files.
 //!
-//! Start with [`scan`]. `listing.rs` has the loop of a thread, `entries.rs` decides what happens with a name,
-//! and `worker.rs` has what both use. `directory.rs` and `opening.rs` keep and open directories, and
-//! `queue.rs` distributes work. `roots.rs` and `links.rs` say what is scanned, and `special.rs` what is left
-//! out.
+//! Start with [`scan`], or with [`look`] for chosen paths (`look.rs`, `places.rs`). `listing.rs` has the loop
+//! of a thread, `entries.rs` decides what happens with a name, and `worker.rs` has what both use.
+//! `directory.rs` and `opening.rs` keep and open directories, and `queue.rs` distributes work. `roots.rs` and
+//! `links.rs` say what is scanned, and `special.rs` what is left out.
 
 mod batch_writer;
 mod directory;
 mod entries;
 mod links;
 mod listing;
+mod look;
 mod names;
 mod opening;
 mod options;
 mod pace;
+mod places;
 mod queue;
 mod report;
 mod roots;
@@ -40,11 +42,13 @@ use crate::error::{Error, Result};
 use crate::source::entry_batch::EntryBatch;
 use crate::source::filter::Filter;
 use crate::source::options::SourceOptions;
+use crate::sys::unpoisoned;
 use directory::KeptDescriptors;
 use links::{FollowedLinks, FoundLinks};
 use opening::Opener;
 pub use options::ScanOptions;
 use pace::Pace;
+pub use places::{KnownPlace, Look, LookReport};
 use queue::ScanQueue;
 pub use report::{ScanReport, ScannedRoot, Skipped};
 use worker::{ScanShared, ScanWorker};
@@ -62,7 +66,22 @@ pub fn scan(
     stop: &AtomicBool,
     send: &(dyn Fn(EntryBatch) -> bool + Sync),
 ) -> Result<ScanReport> {
-    scan_with(options, stop, send, most_descriptors())
+    scan_with(options, None, stop, send, most_descriptors())
+}
+
+/// Looks only at some paths at and below the named ones, see `look.rs`. Links in directories are not
+/// followed.
+///
+/// # Errors
+/// As of [`scan`].
+pub fn look(
+    options: &ScanOptions,
+    look: Look<'_>,
+    stop: &AtomicBool,
+    send: &(dyn Fn(EntryBatch) -> bool + Sync),
+) -> Result<(ScanReport, LookReport)> {
+    let report = scan_with(options, Some(&look), stop, send, most_descriptors())?;
+    Ok((report, unpoisoned(look.report.into_inner())))
 }
 
 /// A quarter of the descriptors that this process may have: others are needed for the index.
@@ -71,10 +90,11 @@ fn most_descriptors() -> usize {
     usize::try_from(limit / 4).unwrap_or(usize::MAX).min(4096)
 }
 
-fn scan_with(
-    options: &ScanOptions,
-    stop: &AtomicBool,
-    send: &(dyn Fn(EntryBatch) -> bool + Sync),
+fn scan_with<'a>(
+    options: &'a ScanOptions,
+    look: Option<&'a Look<'a>>,
+    stop: &'a AtomicBool,
+    send: &'a (dyn Fn(EntryBatch) -> bool + Sync),
     most_descriptors: usize,
 ) -> Result<ScanReport> {
     let ScanOptions { include, exclude, skip_hidden, .. } = options.clone();
@@ -96,8 +116,12 @@ fn scan_with(
         failures: AtomicUsize::new(report.unread.len()),
         visited: Mutex::new(roots::directories(&named)),
         claims: roots::claims(&named),
+        look,
     };
-    let mut links = round(&shared, &mut report, |worker| worker.begin_named(&named))?;
+    let mut links = round(&shared, &mut report, |worker| match look {
+        Some(look) => worker.begin_look(&named, look),
+        None => worker.begin_named(&named),
+    })?;
     let mut followed = FollowedLinks::default();
     while !links.is_empty() && !shared.stopped() {
         shared.queue = ScanQueue::default();

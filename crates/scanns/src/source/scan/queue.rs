@@ -5,6 +5,7 @@
 //! lowest of its stack, which is usually the most, or half of the only list that it has. In a large
 //! directory, it gives names whose values are to be read.
 
+use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -22,6 +23,37 @@ pub(super) enum ScanWork {
     Directory(Arc<ScanDirectory>),
     /// Names in a directory whose values are to be read.
     Names(Arc<ScanDirectory>, Arc<OwnedFd>, NameList),
+    /// Paths at which to look.
+    Look(LookWork),
+}
+
+/// Paths below a directory at which to look.
+#[derive(Debug)]
+pub(super) struct LookWork {
+    pub(super) directory: Arc<ScanDirectory>,
+    /// Their places in the list.
+    pub(super) range: Range<usize>,
+    /// The device of the directory, as far as the caller of the scan knows it.
+    pub(super) device: Option<u64>,
+    /// Keeps the directory above it open.
+    pub(super) held: Option<HeldOpen>,
+}
+
+/// A directory that may keep its descriptor as long as this exists.
+#[derive(Debug)]
+pub(super) struct HeldOpen(Arc<ScanDirectory>);
+
+impl HeldOpen {
+    pub(super) fn new(directory: Arc<ScanDirectory>) -> Self {
+        directory.begin_list();
+        HeldOpen(directory)
+    }
+}
+
+impl Drop for HeldOpen {
+    fn drop(&mut self) {
+        self.0.end_list();
+    }
 }
 
 /// Directories that are to be scanned, by their names in their parent.

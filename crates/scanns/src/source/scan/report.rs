@@ -71,7 +71,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    pub(super) fn add(&mut self, path: &[u8]) {
+    pub(crate) fn add(&mut self, path: &[u8]) {
         self.count += 1;
         self.first.get_or_insert_with(|| PathBuf::from(OsStr::from_bytes(path)));
     }
@@ -85,9 +85,9 @@ impl Skipped {
 }
 
 impl ScanReport {
-    /// Adds what another thread found.
-    pub(super) fn append(&mut self, mut other: ScanReport) {
-        self.roots.append(&mut other.roots);
+    /// Adds what another thread found, or another scan.
+    pub(crate) fn append(&mut self, mut other: ScanReport) {
+        other.roots.into_iter().for_each(|root| self.add_root(root));
         self.unread.append(&mut other.unread);
         self.unread_more += other.unread_more;
         self.vanished.append(other.vanished);
@@ -99,6 +99,18 @@ impl ScanReport {
         self.repeated.append(other.repeated);
         self.without_target.append(other.without_target);
         self.operations += other.operations;
+    }
+
+    fn add_root(&mut self, root: ScannedRoot) {
+        match self.roots.iter_mut().find(|known| known.path == root.path) {
+            Some(known) => {
+                known.entries += root.entries;
+                known.directories += root.directories;
+                known.is_empty |= root.is_empty;
+                known.ended = known.ended.max(root.ended);
+            }
+            None => self.roots.push(root),
+        }
     }
 
     /// Sorts what several threads found in any order.

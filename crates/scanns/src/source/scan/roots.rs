@@ -26,10 +26,10 @@ use crate::source::scan::worker::{ScanIdentity, ScanWorker, c_path};
 
 /// A named path that exists.
 pub(super) struct NamedPath {
-    name: CString,
+    pub(super) name: CString,
     /// The path without links.
     real: PathBuf,
-    status: ScanStatus,
+    pub(super) status: ScanStatus,
     pub(super) root: Arc<RootState>,
 }
 

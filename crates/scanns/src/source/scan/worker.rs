@@ -17,6 +17,7 @@ use crate::source::scan::directory::{KeptDescriptors, RootState, ScanDirectory};
 use crate::source::scan::opening::Opener;
 use crate::source::scan::options::ScanOptions;
 use crate::source::scan::pace::Pace;
+use crate::source::scan::places::Look;
 use crate::source::scan::queue::{ScanQueue, ScanWork};
 use crate::source::scan::report::{MOST_FAILURES, ScanReport};
 
@@ -50,6 +51,8 @@ pub(super) struct ScanShared<'a> {
     pub(super) visited: Mutex<HashSet<ScanIdentity>>,
     /// The places of named paths in the trees of others. Only used if there are several.
     pub(super) claims: HashMap<ScanIdentity, Vec<PathBuf>>,
+    /// The paths at which to look, if not everything is scanned.
+    pub(super) look: Option<&'a Look<'a>>,
 }
 
 impl ScanShared<'_> {

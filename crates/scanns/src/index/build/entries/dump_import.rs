@@ -63,12 +63,13 @@ impl FindEntries for DumpImport<'_> {
 
     fn find(
         &self,
-        call: BuildCall<'_>,
+        import: &Import<'_>,
         stop: &AtomicBool,
         send: &SendBlock<'_>,
     ) -> Result<Vec<ReadDumpReport>> {
-        call.progress.enter(Phase::Indexing);
-        DumpSource { options: self.dump, progress: call.progress, stop }.read(&mut |block| send(block))
+        let progress = import.call.progress;
+        progress.enter(Phase::Indexing);
+        DumpSource { options: self.dump, progress, stop }.read(&mut |block| send(block))
     }
 
     fn settle(
@@ -139,6 +140,7 @@ fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
         unread: tally.unread,
         failures: first.collect(),
         left_out: Vec::new(),
+        updated: None,
     }
 }
 

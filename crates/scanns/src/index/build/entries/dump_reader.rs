@@ -144,22 +144,8 @@ impl DumpSource<'_> {
         send: &mut TakeBlock<'_>,
     ) -> Result<()> {
         let failed = |error| Error::io("read the dump", &report.path, error);
-        let (file, from, size) = open(&report.path).map_err(failed)?;
-        let waits = size == ENDLESS;
-        let mut input = CountedInput { file, waits, progress: self.progress, stop: self.stop };
-        let mut head = Vec::new();
-        (&mut input).take(DUMP_HEAD as u64).read_to_end(&mut head).map_err(failed)?;
-        let stream = Box::new(Cursor::new(head.clone()).chain(input));
-        let (mut reader, compression) = decompressed(&head, size, stream).map_err(failed)?;
-        if compression.is_some() {
-            head.clear();
-            let read = (&mut reader).take(DUMP_HEAD as u64).read_to_end(&mut head);
-            reader = match read {
-                Ok(_) => Box::new(Cursor::new(head.clone()).chain(reader)),
-                Err(error) if head.is_empty() => return Err(failed(error)),
-                Err(error) => Box::new(Cursor::new(head.clone()).chain(FailedRead(Some(error)))),
-            };
-        }
+        let opened = open_list(&report.path, self.progress, self.stop).map_err(failed)?;
+        let OpenedList { from, size, head, compression, mut reader } = opened;
         if head.is_empty() {
             return Err(Error::Dump { path: report.path.clone(), reason: "it is empty".into() });
         }
@@ -225,6 +211,43 @@ impl DumpSource<'_> {
         }
         Ok(OpenedTable { table, map })
     }
+}
+
+/// A dump or another list that is open.
+pub(super) struct OpenedList<'a> {
+    /// Where its entries come from.
+    pub(super) from: EntrySource,
+    /// The size of the file, or a number that no file reaches.
+    size: u64,
+    /// The first bytes, decompressed.
+    pub(super) head: Vec<u8>,
+    pub(super) compression: Option<&'static str>,
+    /// All bytes, decompressed.
+    pub(super) reader: Box<dyn Read + Send + 'a>,
+}
+
+/// Opens a dump or another list, compressed or not; `-` is standard input.
+pub(super) fn open_list<'a>(
+    path: &Path,
+    progress: &'a Progress,
+    stop: &'a AtomicBool,
+) -> io::Result<OpenedList<'a>> {
+    let (file, from, size) = open(path)?;
+    let mut input = CountedInput { file, waits: size == ENDLESS, progress, stop };
+    let mut head = Vec::new();
+    (&mut input).take(DUMP_HEAD as u64).read_to_end(&mut head)?;
+    let stream = Box::new(Cursor::new(head.clone()).chain(input));
+    let (mut reader, compression) = decompressed(&head, size, stream)?;
+    if compression.is_some() {
+        head.clear();
+        let read = (&mut reader).take(DUMP_HEAD as u64).read_to_end(&mut head);
+        reader = match read {
+            Ok(_) => Box::new(Cursor::new(head.clone()).chain(reader)),
+            Err(error) if head.is_empty() => return Err(error),
+            Err(error) => Box::new(Cursor::new(head.clone()).chain(FailedRead(Some(error)))),
+        };
+    }
+    Ok(OpenedList { from, size, head, compression, reader })
 }
 
 /// Opens a dump; returns where its entries come from, and its size.

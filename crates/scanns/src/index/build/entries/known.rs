@@ -1,5 +1,6 @@
 //! The documents of an index, compared with entries as they come.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +10,7 @@ use crate::index::commit::manifest::Manifest;
 use crate::index::commit::writer::SegmentDocuments;
 use crate::schema::{Field, FieldKind, Value};
 use crate::segment::{KnownPaths, Segment};
-use crate::source::{Entry, fitting_date};
+use crate::source::{Entry, KnownPlace, fitting_date};
 
 /// The documents of the segments that an index had before the import.
 pub(super) struct KnownEntries<'s> {
@@ -23,8 +24,15 @@ pub(super) struct KnownEntries<'s> {
 /// A clock of a file system stands still for at most this many nanoseconds.
 const TICK: i64 = 20_000_000;
 
+/// The bits of a mode that say what an entry is, and those of a directory.
+const TYPE_BITS: u64 = 0o170_000;
+const DIRECTORY: u64 = 0o040_000;
+
 /// The columns of numbers that are compared if times prove nothing.
 const NUMBERS: [&str; 8] = ["size", "blocks", "uid", "gid", "mode", "inode", "links", "device"];
+const MODE: usize = 4;
+const INODE: usize = 5;
+const LINKS: usize = 6;
 const DEVICE: usize = 7;
 
 /// Fields of entries that are compared.
@@ -142,6 +150,90 @@ impl<'s> KnownEntries<'s> {
             }
         }
         Ok(None)
+    }
+
+    /// What the index has at a path, and below it as far as this follows from the path itself. The second
+    /// result is the inode of a file with several names.
+    pub(super) fn place(&self, path: &[u8]) -> Result<(KnownPlace, Option<u64>)> {
+        for KnownSegment { segment, paths, .. } in &self.segments {
+            let Some(known) = paths.find(path)? else { continue };
+            let number = |at| self.number(segment, paths.document(known.number), at);
+            if number(MODE)?.is_none_or(|mode| mode & TYPE_BITS == DIRECTORY) {
+                return Ok((KnownPlace::Directory { inode: number(INODE)?, device: number(DEVICE)? }, None));
+            }
+            let linked = number(LINKS)?.is_some_and(|links| links > 1);
+            return Ok((KnownPlace::Other, if linked { number(INODE)? } else { None }));
+        }
+        Ok((KnownPlace::Nothing, None))
+    }
+
+    /// Calls `visit` with the path of every document whose inode is one of `inodes`.
+    pub(super) fn each_of_inodes(&self, inodes: &HashSet<u64>, mut visit: impl FnMut(&[u8])) -> Result<()> {
+        self.each_live(|path, number| {
+            if number(INODE)?.is_some_and(|inode| inodes.contains(&inode)) {
+                visit(path);
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with the inode of every file with several names that has a document with a `wanted`
+    /// path.
+    pub(super) fn each_linked(
+        &self,
+        wanted: impl Fn(&[u8]) -> bool,
+        mut visit: impl FnMut(u64),
+    ) -> Result<()> {
+        self.each_live(|path, number| {
+            if wanted(path)
+                && number(LINKS)?.is_some_and(|links| links > 1)
+                && number(MODE)?.is_some_and(|mode| mode & TYPE_BITS != DIRECTORY)
+                && let Some(inode) = number(INODE)?
+            {
+                visit(inode);
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with the path of every document, and what tells its numbers.
+    fn each_live(
+        &self,
+        mut visit: impl FnMut(&[u8], &dyn Fn(usize) -> Result<Option<u64>>) -> Result<()>,
+    ) -> Result<()> {
+        for KnownSegment { segment, paths, .. } in &self.segments {
+            let mut failed = None;
+            paths.each_live(|number, path| {
+                let document = paths.document(number);
+                let visited = visit(path, &|at| self.number(segment, document, at));
+                failed = failed.take().or(visited.err());
+            })?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// The documents of paths, by segment, and the number of paths that have some.
+    pub(super) fn documents_at<'p>(
+        &self,
+        wanted: impl Iterator<Item = &'p [u8]>,
+    ) -> Result<(Vec<SegmentDocuments>, u64)> {
+        let (wanted, mut count) = (wanted.collect::<Vec<_>>(), 0);
+        let mut found = Vec::new();
+        for KnownSegment { segment, paths, .. } in &self.segments {
+            let mut live = Vec::new();
+            for path in &wanted {
+                if paths.find(path)?.is_some() {
+                    live.push(*path);
+                }
+            }
+            count += live.len() as u64;
+            found.push(SegmentDocuments { id: segment.id(), documents: segment.documents_of(live)? });
+        }
+        found.retain(|documents| !documents.documents.is_empty());
+        Ok((found, count))
     }
 
     /// The documents of paths that no entry had and that `gone` accepts, by segment, and their number.

@@ -10,8 +10,13 @@
 //! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
 //! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index. `inventory.rs`
 //! finds the parts of an S3 Inventory, and `preview.rs` shows the first entries without an index.
+//!
+//! A list of changes (`change_parts.rs`) says at which paths a scan should look (`change_import.rs`), and the
+//! index knows other names of the files there (`linked_names.rs`).
 
 mod block;
+mod change_import;
+mod change_parts;
 mod dump_import;
 mod dump_reader;
 mod each_entry;
@@ -19,6 +24,7 @@ mod held;
 mod inventory;
 mod known;
 mod lane;
+mod linked_names;
 mod lost_mounts;
 mod preview;
 mod run;
@@ -26,6 +32,7 @@ mod scan_import;
 mod threads;
 mod tops;
 
+pub(super) use change_parts::apply_changes;
 pub(super) use dump_import::import;
 pub(crate) use dump_reader::ReadDumpReport;
 pub(crate) use each_entry::for_each_entry;

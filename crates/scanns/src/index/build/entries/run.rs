@@ -42,7 +42,7 @@ pub(super) trait FindEntries: Sync {
 
     /// Passes blocks of all entries on, with as many threads as it likes. Ends early if `send` returns false,
     /// or `stop` is set.
-    fn find(&self, call: BuildCall<'_>, stop: &AtomicBool, send: &SendBlock<'_>) -> Result<Self::Found>;
+    fn find(&self, import: &Import<'_>, stop: &AtomicBool, send: &SendBlock<'_>) -> Result<Self::Found>;
 
     /// Reports what was found, and deletes documents whose entries are gone. Returns what is covered now.
     fn settle(
@@ -162,7 +162,7 @@ impl Import<'_> {
         // The threads have their own flag, because they are also stopped when one of them fails.
         let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
         let mut watch = Watch::new(options, cancel, &stop);
-        let find = |send: &SendBlock<'_>| kind.find(self.call, &stop, send);
+        let find = |send: &SendBlock<'_>| kind.find(self, &stop, send);
         run(find, context, options.read.lanes, &mut watch)
     }
 
@@ -190,6 +190,11 @@ impl Import<'_> {
     /// them. Returns the number of these entries, and of the documents that were deleted.
     pub(super) fn delete_unseen(&self, gone: impl FnMut(&[u8]) -> Result<bool>) -> Result<(u64, u64)> {
         let (documents, entries) = self.known.unseen(gone)?;
+        self.delete(documents, entries)
+    }
+
+    /// The same for documents that are known; `entries` is the number of their entries.
+    pub(super) fn delete(&self, documents: Vec<SegmentDocuments>, entries: u64) -> Result<(u64, u64)> {
         if self.call.options.keep_removed {
             return Ok((entries, 0));
         }

@@ -29,7 +29,7 @@ use crate::read::ContentOptions;
 use crate::source::{Failure, ScanOptions, ScanReport, ScannedRoot, absolute, scan as scan_trees};
 
 /// Why documents are kept whose entries the scan did not find.
-const TOO_MANY_UNREAD: &str = "more directories could not be read than the scan could remember";
+pub(super) const TOO_MANY_UNREAD: &str = "more directories could not be read than the scan could remember";
 
 /// Scans what the options name, and commits.
 pub(in crate::index::build) fn scan(
@@ -79,8 +79,8 @@ struct ScanImport {
 impl FindEntries for ScanImport {
     type Found = ScanReport;
 
-    fn find(&self, call: BuildCall<'_>, stop: &AtomicBool, send: &SendBlock<'_>) -> Result<ScanReport> {
-        let progress = call.progress;
+    fn find(&self, import: &Import<'_>, stop: &AtomicBool, send: &SendBlock<'_>) -> Result<ScanReport> {
+        let progress = import.call.progress;
         progress.total_bytes.store(self.expected, Ordering::Relaxed);
         progress.enter(Phase::Scanning);
         let report = scan_trees(&self.options, stop, &|batch| {
@@ -136,6 +136,7 @@ fn coverage(scan: &ScanReport, unread: &[Failure]) -> Vec<Coverage> {
             unread: count + scan.unread_more,
             failures,
             left_out: left_out.clone(),
+            updated: None,
         }
     };
     scan.roots.iter().map(of_root).collect()

@@ -1,5 +1,6 @@
 //! Scans compared with a slow and plain recursion.
 
+mod look;
 mod plain;
 mod roots;
 mod system;
@@ -23,7 +24,7 @@ fn rows_with(options: &ScanOptions, descriptors: usize) -> (Vec<Row>, ScanReport
         found.lock().unwrap().extend(batch.iter().map(|entry| Row::of_entry(&entry)));
         true
     };
-    let report = scan_with(options, &AtomicBool::new(false), &send, descriptors).unwrap();
+    let report = scan_with(options, None, &AtomicBool::new(false), &send, descriptors).unwrap();
     assert!(report.complete);
     let mut rows = found.into_inner().unwrap();
     rows.sort();
