@@ -129,7 +129,7 @@ fn shared(path: &Path) -> Option<String> {
         let (mount, system) = line.split_once(" - ")?;
         let point = Path::new(mount.split(' ').nth(4)?);
         let kind = system.split(' ').next()?.to_owned();
-        place.starts_with(point).then(|| (point.as_os_str().len(), kind))
+        place.starts_with(point).then_some((point.as_os_str().len(), kind))
     };
     // Of several file systems at one place, the last one is seen.
     let (_, kind) = mounts.lines().filter_map(of_line).max_by_key(|(length, _)| *length)?;

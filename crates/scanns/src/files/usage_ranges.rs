@@ -49,6 +49,9 @@ struct DroppedName {
     amount: u64,
 }
 
+/// The number of a segment, and a document in it.
+type DocumentPlace = (usize, u32);
+
 /// Sums up directories.
 struct RangeSums<'r> {
     reader: &'r EntryReader<'r>,
@@ -257,13 +260,13 @@ impl<'r> RangeSums<'r> {
     }
 
     /// The segment and document of the name of each file that comes first in a walk.
-    fn first_in_walk(&self, files: &[Vec<DroppedName>]) -> Result<HashSet<(usize, u32)>> {
+    fn first_in_walk(&self, files: &[Vec<DroppedName>]) -> Result<HashSet<DocumentPlace>> {
         let mut all: Vec<(DroppedName, usize)> = Vec::new();
         for (file, names) in files.iter().enumerate() {
             all.extend(names.iter().map(|&name| (name, file)));
         }
         all.sort_unstable();
-        let mut first: Vec<Option<(Vec<u8>, (usize, u32))>> = vec![None; files.len()];
+        let mut first: Vec<Option<(Vec<u8>, DocumentPlace)>> = vec![None; files.len()];
         for names in all.chunk_by(|(one, _), (other, _)| one.leaf == other.leaf) {
             let Some(leaf) = names.first().and_then(|(name, _)| self.leaves.get(name.leaf)) else { continue };
             let docs: Vec<u32> = names.iter().map(|(name, _)| name.doc).collect();

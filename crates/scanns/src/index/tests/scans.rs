@@ -152,11 +152,14 @@ fn what_is_below_the_place_of_a_lost_file_system_is_kept() {
 
     fs::remove_dir_all(root.join("mount/sub")).unwrap();
     fs::remove_dir_all(root.join("plain/sub")).unwrap();
-    let report = build_all(&index, &of_names(&root, 1));
-    assert_eq!(paths(), ["", "/mount", "/mount/sub", "/mount/sub/file", "/plain"]);
-    assert_eq!(report.failed.len(), 1, "{report:?}");
-    assert_eq!(report.failed[0].path, root.join("mount"));
-    assert!(report.failed[0].reason.contains("2 files"), "{report:?}");
+    // The first scan indexes the place on its new device; this must not matter to the next one.
+    for _ in 0..3 {
+        let report = build_all(&index, &of_names(&root, 1));
+        assert_eq!(paths(), ["", "/mount", "/mount/sub", "/mount/sub/file", "/plain"]);
+        assert_eq!(report.failed.len(), 1, "{report:?}");
+        assert_eq!(report.failed[0].path, root.join("mount"));
+        assert!(report.failed[0].reason.contains("2 files"), "{report:?}");
+    }
 
     // Once something is there, the rest is gone.
     fs::write(root.join("mount/new"), "").unwrap();
