@@ -9,13 +9,7 @@ use crate::schema::{Field, Value};
 
 /// Entries at and below a path.
 pub(super) fn below(reader: &EntryReader<'_>, path: &[u8]) -> Query {
-    let field = reader.field("path");
-    let mut prefix = path.to_vec();
-    if !prefix.ends_with(b"/") {
-        prefix.push(b'/');
-    }
-    let itself = ValueRange::one(field, Value::Text(path.to_vec()));
-    Query::any_of(vec![Query::Values(itself), Query::Values(ValueRange::prefix(field, &prefix))])
+    Query::Values(ValueRange::one(reader.field("path"), Value::Text(path.to_vec())))
 }
 
 /// Entries in a directory, without those in its directories.

@@ -6,7 +6,7 @@
 
 use std::ops::Bound;
 
-use crate::column::{Column, ColumnCursor, ColumnKind, DictionaryReader, JumpEntry, Scan};
+use crate::column::{Column, ColumnCursor, ColumnKind, DictionaryReader, JumpEntry, Scan, StringCursor};
 use crate::error::{Error, Result};
 use crate::query::{ValueRange, after_prefix};
 use crate::schema::{Value, ValueRef};
@@ -287,16 +287,20 @@ impl ValueBits<'_> {
         let (Ok(number), false) = (terms.find(directory)?, name.is_empty()) else { return Ok(()) };
         let mut in_directory = ValueBits { words: vec![0; self.words.len()], ..*self };
         in_directory.between(column, OrderBounds { low: number.into(), high: number.into() })?;
-        let mut values = Vec::new();
+        let Some(mut names) = column.names().map(StringCursor::new) else { return Ok(()) };
+        let (mut directories, mut numbers, mut of_doc) = (ColumnCursor::new(column), Vec::new(), Vec::new());
         for doc in docs_of(self.first, &in_directory.words) {
-            values.clear();
-            column.values_of(doc, &mut values)?;
-            let is_it = |value: &Value| match value.as_ref() {
-                ValueRef::Text(text) if begins => text.starts_with(path),
-                ValueRef::Text(text) => text == path,
-                _ => false,
-            };
-            if values.iter().any(is_it) {
+            numbers.clear();
+            of_doc.clear();
+            directories.get(doc, &mut numbers)?;
+            let (mut rank, mut is_it) = (0, false);
+            names.append(doc, &mut of_doc, |string| {
+                let is_named = if begins { string.starts_with(name) } else { string == name };
+                is_it |= is_named && numbers.get(rank) == Some(&u64::from(number));
+                string.clear();
+                rank += 1;
+            })?;
+            if is_it {
                 self.set(doc);
             }
         }
