@@ -23,7 +23,7 @@ pub enum UsageTime {
     Changed,
 }
 
-/// Options of [`disk_usage`].
+/// Options of [`disk_usage`](super::disk_usage).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UsageOptions {
     /// What is counted.

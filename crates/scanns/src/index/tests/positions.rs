@@ -191,6 +191,7 @@ fn positions_that_words_were_left_out_of_survive_flushes_and_agree_with_vectors(
                 expected.entry(term).or_default().entry(key.clone()).or_default().push(position);
             }
         }
+        expected.retain(|term, _| is_looked_up(term));
         assert!(found(&directory) == expected, "{name}");
         let checked = check_in(&directory, CheckLevel::Cross, &Progress::new(), &AtomicBool::new(false));
         assert!(checked.unwrap().is_whole(), "{name}");
