@@ -11,6 +11,7 @@ use scanns::files::{
 };
 
 use crate::args::{DuArgs, DuKeyArg, DuTimeArg};
+use crate::info::completeness::note_missing;
 use crate::quoting::{harmless, quoted};
 use crate::report::{self, Outcome};
 use crate::units;
@@ -27,6 +28,7 @@ enum SumFormat {
 /// Runs the verb.
 pub fn run(args: &DuArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
+    note_missing(&snapshot, &args.index)?;
     let format = format(args)?;
     let threshold = args.threshold.as_deref().map(threshold).transpose()?;
     let options = options(args)?;

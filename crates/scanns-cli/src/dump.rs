@@ -14,6 +14,7 @@ use crate::answer_text::{note_unknown, write_answer};
 use crate::args::{DumpOutArgs, DumpOutFormat};
 use crate::export::target::Target;
 use crate::indexed_path::in_index;
+use crate::info::completeness::note_missing;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 use crate::units;
@@ -22,6 +23,7 @@ use crate::units;
 pub fn run(args: &DumpOutArgs) -> Result<Outcome> {
     let format = format(args)?;
     let snapshot = Snapshot::open(&args.index)?;
+    note_missing(&snapshot, &args.index)?;
     let path = |path: &OsStr| in_index(&snapshot, path);
     let paths: Vec<Vec<u8>> = args.paths.iter().map(|written| path(written)).collect();
     if let (EntryFormat::Find(_), Some(path)) = (&format, paths.iter().find(|path| path.starts_with(b"-"))) {

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{DiffFormatArg, DuplicatesArgs};
 use crate::diff::cell;
+use crate::info::completeness::note_missing;
 use crate::output::Output;
 use crate::progress::{self, Ticker};
 use crate::quoting::quoted;
@@ -34,6 +35,7 @@ pub fn run(args: &DuplicatesArgs) -> Result<Outcome> {
     let stop = progress::stop_flag()?;
     let state = Mutex::new(args.resume.as_deref().map(read_hashes).transpose()?.unwrap_or_default());
     let snapshot = Snapshot::open(&args.index)?;
+    note_missing(&snapshot, &args.index)?;
     let paths: Vec<Vec<u8>> = args.paths.iter().map(|path| path.clone().into_vec()).collect();
     let (mut keeper, found) = (HashKeeper::new(args.resume.as_deref()), DuplicateProgress::default());
     let mut writer = GroupWriter { out: Output::stdout(), format: args.format, null: args.null, groups: 0 };

@@ -10,6 +10,7 @@ use scanns::Snapshot;
 use scanns::files::{FindOptions, FindOutput, FindReport, FindSink, find_entries};
 
 use crate::args::FindArgs;
+use crate::info::completeness::note_missing;
 use crate::quoting::{harmless, quoted};
 use crate::report::{self, Outcome};
 use crate::units;
@@ -75,6 +76,7 @@ impl FindSink for &mut FindTargets {
 /// Runs the verb.
 pub fn run(args: &FindArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
+    note_missing(&snapshot, &args.index)?;
     let command: Vec<Vec<u8>> = args.command.iter().map(|word| word.clone().into_vec()).collect();
     let mut targets = FindTargets(Vec::new());
     let report = find_entries(&snapshot, &command, FindOptions { limit: args.limit }, |outputs| {

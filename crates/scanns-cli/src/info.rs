@@ -1,7 +1,7 @@
 //! `scanns info`: describes an index, its segments, its fields (`info/fields.rs`) and its terms, and what it
 //! covers of file systems (`info/completeness.rs`).
 
-mod completeness;
+pub mod completeness;
 mod fields;
 
 use std::io::Write;

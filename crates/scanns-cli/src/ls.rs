@@ -11,6 +11,7 @@ use scanns::files::{ListHidden, ListMark, ListOptions, ListSort, ListTime, Liste
 use crate::answer_text::{note_unknown, write_answer};
 use crate::args::LsArgs;
 use crate::indexed_path::in_index;
+use crate::info::completeness::note_missing;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 
@@ -18,6 +19,7 @@ use crate::report::{self, Outcome};
 pub fn run(args: &LsArgs) -> Result<Outcome> {
     let options = options(args)?;
     let snapshot = Snapshot::open(&args.index)?;
+    note_missing(&snapshot, &args.index)?;
     let paths = listed(&snapshot, &args.paths);
     let report = write_answer(io::stdout().lock(), |out| list_entries(&snapshot, &paths, &options, out))?;
     for path in &report.missing {

@@ -17,6 +17,7 @@ use scanns::sources::DumpFormat;
 use scanns::{Error, Snapshot};
 
 use crate::args::{DiffArgs, DiffFormatArg, DiffKindArg};
+use crate::info::completeness::note_missing;
 use crate::output::Output;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
@@ -99,7 +100,12 @@ fn dump_format(args: &DiffArgs) -> Result<DumpFormat> {
 
 /// The index at a path; `None` if it is not a directory and therefore a dump.
 fn snapshot(path: &Path) -> Result<Option<Snapshot>> {
-    if path.is_dir() { Ok(Some(Snapshot::open(path)?)) } else { Ok(None) }
+    if !path.is_dir() {
+        return Ok(None);
+    }
+    let snapshot = Snapshot::open(path)?;
+    note_missing(&snapshot, path)?;
+    Ok(Some(snapshot))
 }
 
 fn source<'s>(path: &Path, snapshot: Option<&'s Snapshot>, format: &DumpFormat) -> TreeSource<'s> {

@@ -20,6 +20,7 @@ use scanns::Snapshot;
 use scanns::files::{FilesReport, ReportOptions, report_files};
 
 use crate::args::{ReportArgs, ReportFormat};
+use crate::info::completeness::note_missing;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome, path_text};
 use crate::{units, whole_file};
@@ -34,6 +35,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
     };
     options.now = args.now.unwrap_or(options.now);
     let snapshot = Snapshot::open(&args.index)?;
+    note_missing(&snapshot, &args.index)?;
     let paths: Vec<Vec<u8>> = args.paths.iter().map(|path| path.clone().into_vec()).collect();
     let found = report_files(&snapshot, &paths, options)?;
     let text = match format {
