@@ -52,7 +52,7 @@ fn find(entry: &Listed<'_>, out: &mut Vec<u8>) {
         }
     }
     row.text(b"\t");
-    // The name of a group is that of its project.
+    // A group has the name of its project.
     row.digits(u64::from(facts.gid - FIRST_GROUP), 4);
     row.text(b"m");
     row.number(u64::from(facts.gid));

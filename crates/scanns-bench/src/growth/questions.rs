@@ -91,7 +91,7 @@ pub fn all(index: &Path, targets: &Targets, truth: Truth) -> Vec<Question> {
 }
 
 impl Question {
-    /// Whether an exit code is that of an answer; 1 says that nothing was found.
+    /// True if an exit code comes with an answer; 1 says that nothing was found.
     pub fn is_fine(&self, code: Option<i32>) -> bool {
         code == Some(0) || code == Some(1) && matches!(self.expected, Expected::Paths(Paths { count: 0, .. }))
     }

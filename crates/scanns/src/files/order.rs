@@ -26,6 +26,15 @@ pub(super) fn without_slash(path: &[u8]) -> &[u8] {
     }
 }
 
+/// A path with a slash at its end, with which the paths of all that is below it begin.
+pub(super) fn below_prefix(path: &[u8]) -> Vec<u8> {
+    let mut prefix = path.to_vec();
+    if !prefix.ends_with(b"/") {
+        prefix.push(b'/');
+    }
+    prefix
+}
+
 /// The directory of a path; the root and a relative name are their own.
 pub(super) fn parent(path: &[u8]) -> &[u8] {
     match memchr::memrchr(b'/', path) {

@@ -4,6 +4,7 @@ use std::ops::Bound;
 
 use super::entries::EntryReader;
 use super::find::{FindType, KindSet, NamePart, Requirements, Span};
+use super::order::below_prefix;
 use crate::query::{BoolQuery, Pattern, Query, ValueRange, WildcardPart};
 use crate::schema::{Field, Value};
 
@@ -14,10 +15,7 @@ pub(super) fn below(reader: &EntryReader<'_>, path: &[u8]) -> Query {
 
 /// Entries in a directory, without those in its directories.
 pub(super) fn inside(reader: &EntryReader<'_>, directory: &[u8]) -> Query {
-    let mut prefix = directory.to_vec();
-    if !prefix.ends_with(b"/") {
-        prefix.push(b'/');
-    }
+    let prefix = below_prefix(directory);
     let depth = Value::Unsigned(names_of(directory) as u64 + 1);
     let depth = ValueRange::one(reader.field("depth"), depth);
     let below = ValueRange::prefix(reader.field("path"), &prefix);
@@ -26,10 +24,7 @@ pub(super) fn inside(reader: &EntryReader<'_>, directory: &[u8]) -> Query {
 
 /// Directories below a path, down to this depth.
 pub(super) fn directories_below(reader: &EntryReader<'_>, path: &[u8], depth: usize) -> Query {
-    let mut prefix = path.to_vec();
-    if !prefix.ends_with(b"/") {
-        prefix.push(b'/');
-    }
+    let prefix = below_prefix(path);
     let most = (names_of(path) + depth) as u64;
     let (low, high) = (Bound::Unbounded, Bound::Included(Value::Unsigned(most)));
     all_of(vec![

@@ -4,7 +4,7 @@
 //! entries are read, and what is below them is skipped, so a tree with one root takes a few look-ups.
 
 use super::entries::EntryReader;
-use super::order::walk_order;
+use super::order::{below_prefix, walk_order};
 use crate::column::{Column, DictionaryReader};
 use crate::error::Result;
 use crate::schema::Value;
@@ -104,14 +104,6 @@ pub(super) fn tops(reader: &EntryReader<'_>) -> Result<Option<Vec<Vec<u8>>>> {
         }
     }
     Ok(Some(tops))
-}
-
-fn below_prefix(path: &[u8]) -> Vec<u8> {
-    let mut prefix = path.to_vec();
-    if !prefix.ends_with(b"/") {
-        prefix.push(b'/');
-    }
-    prefix
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 
 use super::entries::EntryReader;
-use super::order::walk_order;
+use super::order::{below_prefix, walk_order};
 use super::select::directories_below;
 use super::usage_sum::{LinkedFile, UsageMeasure, UsageOptions, UsageSum, UsageTime};
 use crate::column::{Column, ColumnKind, RangeReader};
@@ -122,7 +122,7 @@ impl<'r> RangeSums<'r> {
     }
 
     /// The directories that get a line, each with its own sum; `None` if the start point is no directory, if
-    /// its device differs from that of an entry where only one device is wanted, if something is not known,
+    /// something below it is on another device where only one is wanted, if something is not known,
     /// or if there are too many.
     fn directories(&self, start: &[u8], depth: usize) -> Result<Option<Vec<DirectorySum>>> {
         // A start point that is not found or is a line of a file is a matter of the entries.
@@ -334,11 +334,7 @@ fn count(docs: &Range<u32>) -> u64 {
 /// The documents below a directory; `None` if they are too scattered.
 fn documents_below(paths: &Column, directory: &[u8]) -> Result<Option<Vec<Range<u32>>>> {
     let Some(terms) = paths.terms() else { return Ok(None) };
-    let mut prefix = directory.to_vec();
-    if !prefix.ends_with(b"/") {
-        prefix.push(b'/');
-    }
-    let below = terms.prefix_range(&prefix)?;
+    let below = terms.prefix_range(&below_prefix(directory))?;
     if below.is_empty() {
         return Ok(Some(Vec::new()));
     }

@@ -195,8 +195,8 @@ pub struct MergeReport {
     pub after: usize,
     /// The number of deleted documents whose space was freed.
     pub reclaimed: u64,
-    /// True if the documents were reordered. They keep their order if another order would not make the index
-    /// smaller.
+    /// True if [`MergeOptions::reorder`] put similar documents near each other. They keep their order if
+    /// another one would not make the index smaller.
     pub reordered: bool,
     /// Bytes written; 0 if the index was left as it was.
     pub bytes_written: u64,

@@ -16,18 +16,17 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::block::{BlockRows, EntryBlock, SendBlock};
-use super::lane::EntryReport;
 use super::linked_names::LinkedFiles;
 use super::lost_mounts::LostMounts;
 use super::run::{FindEntries, Import};
-use super::scan_import::TOO_MANY_UNREAD;
+use super::scan_import::{TOO_MANY_UNREAD, report_scan};
 use super::threads::ImportThreads;
 use super::tops::ancestors;
 use crate::error::Result;
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::index_threads::BuildCall;
 use crate::index::build::report::IndexReport;
-use crate::index::build::run::{emptied, refuse_nothing};
+use crate::index::build::run::emptied;
 use crate::index::commit::indexed_files::EmptiedRoot;
 use crate::index::commit::writer::Writer;
 use crate::index::coverage::{Coverage, some_of};
@@ -149,12 +148,7 @@ impl FindEntries for ChangeImport<'_> {
         report: &mut IndexReport,
     ) -> Result<Vec<Coverage>> {
         let ImportThreads { found: (mut scan, looked), lanes, .. } = threads;
-        refuse_nothing(&scan.unread, scan.roots.is_empty())?;
-        report.unchanged = lanes.iter().map(|lane| lane.unchanged).sum();
-        report.add_lanes(lanes.into_iter().map(|EntryReport { lane, .. }| lane).collect());
-        report.failed = std::mem::take(&mut scan.unread);
-        report.skipped = scan.filtered.count + scan.hidden.count;
-        report.cancelled |= !scan.complete;
+        report_scan(&mut scan, lanes, report)?;
         let unread_more = scan.unread_more;
         if unread_more > 0 {
             report.kept = Some(TOO_MANY_UNREAD);

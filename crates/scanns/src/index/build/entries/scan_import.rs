@@ -98,17 +98,30 @@ impl FindEntries for ScanImport {
         report: &mut IndexReport,
     ) -> Result<Vec<Coverage>> {
         let ImportThreads { found: mut scan, lanes, .. } = threads;
-        refuse_nothing(&scan.unread, scan.roots.is_empty())?;
-        report.unchanged = lanes.iter().map(|lane| lane.unchanged).sum();
-        report.add_lanes(lanes.into_iter().map(|EntryReport { lane, .. }| lane).collect());
-        report.failed = std::mem::take(&mut scan.unread);
-        report.skipped = scan.filtered.count + scan.hidden.count;
-        report.cancelled |= !scan.complete;
+        report_scan(&mut scan, lanes, report)?;
         delete_gone(import, &scan, report)?;
         let covered = coverage(&scan, &report.failed);
         report.scan = Some(scan);
         Ok(covered)
     }
+}
+
+/// Reports what the index threads did, and moves what could not be read from `scan` to the report.
+///
+/// # Errors
+/// There was nothing to read.
+pub(super) fn report_scan(
+    scan: &mut ScanReport,
+    lanes: Vec<EntryReport>,
+    report: &mut IndexReport,
+) -> Result<()> {
+    refuse_nothing(&scan.unread, scan.roots.is_empty())?;
+    report.unchanged = lanes.iter().map(|lane| lane.unchanged).sum();
+    report.add_lanes(lanes.into_iter().map(|EntryReport { lane, .. }| lane).collect());
+    report.failed = std::mem::take(&mut scan.unread);
+    report.skipped = scan.filtered.count + scan.hidden.count;
+    report.cancelled |= !scan.complete;
+    Ok(())
 }
 
 /// What the scan covered, by named path.
