@@ -25,6 +25,7 @@ mod postings;
 mod presence;
 mod strings;
 mod varint;
+mod within;
 
 pub use bitpack::BLOCK;
 pub use bits::{SLACK, count_ones, list, select};
@@ -44,5 +45,8 @@ pub use postings::{
     code_to_tf,
 };
 pub use presence::{EVERY, MOST_DOCUMENTS, Presence, put_presence};
-pub use strings::{BitWriter, EndsPlace, EndsWriter, StringBatch, StringBlock, StringEncoder, bits_at};
+pub use strings::{
+    BitWriter, EndsPlace, EndsWriter, OpenedStrings, StringBatch, StringBlock, StringEncoder, bits_at,
+};
 pub use varint::{ByteReader, put_varint, varint};
+pub use within::within;

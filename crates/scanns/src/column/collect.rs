@@ -159,15 +159,52 @@ impl ColumnSet {
     /// ignored.
     #[inline]
     pub fn push(&mut self, field: Field, value: ValueRef<'_>) {
-        let place = self.places.get(usize::from(field.number())).copied().unwrap_or(0);
-        if let Some(column) = usize::from(place).checked_sub(1).and_then(|at| self.columns.get_mut(at)) {
+        if let Some(column) = self.column(field) {
             column.push(value);
         }
+    }
+
+    /// The column of a field.
+    #[inline]
+    fn column(&mut self, field: Field) -> Option<&mut PendingColumn> {
+        let place = self.places.get(usize::from(field.number())).copied().unwrap_or(0);
+        usize::from(place).checked_sub(1).and_then(|at| self.columns.get_mut(at))
     }
 
     /// Ends the current document.
     pub fn end_document(&mut self) -> Result<()> {
         self.columns.iter_mut().try_for_each(PendingColumn::end_document)
+    }
+
+    /// Ends the current document in the columns of texts and keywords. Columns of numbers get their documents
+    /// by [`ColumnSet::extend`].
+    pub fn end_texts(&mut self) -> Result<()> {
+        let of_texts = self.columns.iter_mut().filter(|column| !column.kind.is_number());
+        of_texts.into_iter().try_for_each(PendingColumn::end_document)
+    }
+
+    /// Adds documents to a column of numbers alone, each with at most one. In the end, all columns must have
+    /// the same number of documents.
+    #[inline]
+    pub fn extend<'v>(
+        &mut self,
+        field: Field,
+        values: impl Iterator<Item = Option<ValueRef<'v>>>,
+    ) -> Result<()> {
+        let Some(PendingColumn { kind, column: PendingBlocks { writer, blocks }, .. }) = self.column(field)
+        else {
+            return Ok(());
+        };
+        let kind = *kind;
+        writer.extend(values.map(|value| kind.order_of(value?)), blocks)
+    }
+
+    /// Adds documents without values to columns of numbers that have less than `documents`.
+    pub fn fill_up(&mut self, documents: u32) -> Result<()> {
+        self.columns.iter_mut().filter(|column| column.kind.is_number()).try_for_each(|column| {
+            let PendingBlocks { writer, blocks } = &mut column.column;
+            writer.skip(documents.saturating_sub(writer.documents()), blocks)
+        })
     }
 
     /// Ends the current document without values.

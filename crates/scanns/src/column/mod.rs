@@ -13,7 +13,8 @@
 //! in a second column of strings. `entry.rs` is the jump table, `write.rs` fills blocks, `read.rs` finds
 //! documents in them, `scan.rs` reads whole blocks, `gather.rs` many documents at once, `sums.rs` sums up
 //! ranges of documents, `within.rs` finds the documents whose values are within bounds, `values.rs` returns
-//! values as they were added, `rewrite.rs` changes values of a written column. `collect.rs` holds the columns
+//! values as they were added, `paths.rs` the paths of documents, `recent.rs` keeps open what single look-ups
+//! need, `rewrite.rs` changes values of a written column. `collect.rs` holds the columns
 //! of an index thread, `keywords.rs` their terms. Integers are encoded by `codec/numbers/`, strings by
 //! `codec/strings/`.
 //!
@@ -38,7 +39,9 @@ mod entry;
 mod gather;
 mod keywords;
 mod kind;
+mod paths;
 mod read;
+mod recent;
 mod rewrite;
 mod scan;
 mod sections;
@@ -55,6 +58,7 @@ pub use entry::{BlockRange, JumpEntry};
 pub(crate) use gather::{FoundBlock, find_blocks, prefetch_entries};
 pub use gather::{Gather, Gathered};
 pub use kind::ColumnKind;
+pub use paths::PathCursor;
 pub use read::{Column, ColumnCursor};
 pub use rewrite::NewValues;
 pub use scan::{Scan, StringScan, Values};

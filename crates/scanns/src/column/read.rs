@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::dictionary::DictionaryReader;
 use super::entry::{BLOCKS_OF_RANGE, BlockRange, ENTRY, HEADER, Header, JUMP, JumpEntry, RANGE};
 use super::kind::ColumnKind;
+use super::recent::RecentStrings;
 use super::sections::{BLOCKS, INDEX, NAMES, NAMES_INDEX, TERMS, TERMS_INDEX};
 use crate::codec::{ByteReader, Form, Head, Numbers, Presence, TAIL, place_in_packed};
 use crate::error::{Error, Result};
@@ -33,6 +34,8 @@ pub struct Column {
     terms: Option<Arc<DictionaryReader>>,
     /// Names of paths.
     names: Option<Arc<Column>>,
+    /// Blocks of strings that are kept open.
+    pub(super) recent: Arc<RecentStrings>,
 }
 
 /// An open block, whose checksums are verified.
@@ -84,7 +87,8 @@ impl Column {
         if header.places().end != index.len() || (header.blocks == 0) != (documents == 0) {
             return Err(damaged());
         }
-        Ok(Column { kind, header, blocks, newer: None, index, terms: None, names: None })
+        let recent = Arc::default();
+        Ok(Column { kind, header, blocks, newer: None, index, terms: None, names: None, recent })
     }
 
     /// Returns this column with other values in some blocks. `index` leads to blocks of this column as it was

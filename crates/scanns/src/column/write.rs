@@ -50,8 +50,10 @@ pub struct ColumnWriter {
     documents: u32,
     /// The documents with values, as distances from the first document.
     present: Vec<u16>,
-    /// For each of them, the number of values up to its last.
+    /// For each of them, the number of values up to its last; empty as long as each has one.
     ends: Vec<u64>,
+    /// Number of values of documents that have ended.
+    ended: usize,
     /// The values, if they are numbers.
     values: Vec<u64>,
     /// The bytes of the values, if they are strings.
@@ -77,6 +79,7 @@ impl ColumnWriter {
             documents: 0,
             present: Vec::new(),
             ends: Vec::new(),
+            ended: 0,
             values: Vec::new(),
             text: Vec::new(),
             text_ends: Vec::new(),
@@ -111,26 +114,50 @@ impl ColumnWriter {
         if self.kind.is_strings() { self.text_ends.len() } else { self.values.len() }
     }
 
-    /// Number of values of documents that have ended.
-    fn ended(&self) -> usize {
-        self.ends.last().map_or(0, |&end| usize::try_from(end).unwrap_or(0))
-    }
-
     /// Ends the current document. Its values are all values added since the previous document ended; numbers
     /// are sorted.
     #[inline]
     pub fn end_document(&mut self, out: &mut impl BlockSink) -> Result<()> {
-        let (before, count) = (self.ended(), self.count());
+        let (before, count) = (self.ended, self.count());
         if count > before {
-            if count > before + 1 && self.kind.is_sorted() {
-                self.values.get_mut(before..).unwrap_or_default().sort_unstable();
+            let several = count > before + 1;
+            if several {
+                self.several_ended(before);
             }
             // A block has fewer than 2¹⁶ documents here.
             self.present.push(u16::try_from(self.documents).unwrap_or(u16::MAX));
-            self.ends.push(count as u64);
+            if several || !self.ends.is_empty() {
+                self.ends.push(count as u64);
+            }
+            self.ended = count;
         }
         self.documents += 1;
         if self.is_full() { self.seal(out) } else { Ok(()) }
+    }
+
+    /// Sorts the values from `before` on, which are several of one document, and writes down the ends of the
+    /// documents before it.
+    #[cold]
+    fn several_ended(&mut self, before: usize) {
+        if self.kind.is_sorted() {
+            self.values.get_mut(before..).unwrap_or_default().sort_unstable();
+        }
+        if self.ends.is_empty() {
+            self.ends.extend(1..=before as u64);
+        }
+    }
+
+    /// Adds documents with at most one number each.
+    pub fn extend(
+        &mut self,
+        numbers: impl Iterator<Item = Option<u64>>,
+        out: &mut impl BlockSink,
+    ) -> Result<()> {
+        for number in numbers {
+            self.values.extend(number);
+            self.end_document(out)?;
+        }
+        Ok(())
     }
 
     /// Returns true if the current block should end. If all documents have values, all blocks have the same
@@ -144,7 +171,7 @@ impl ColumnWriter {
 
     /// Drops the values of the current document.
     pub fn drop_open(&mut self) {
-        let ended = self.ended();
+        let ended = self.ended;
         self.values.truncate(ended);
         self.text_ends.truncate(ended);
         self.text.truncate(self.text_ends.last().copied().unwrap_or(0));
@@ -271,6 +298,7 @@ impl ColumnWriter {
         self.documents = 0;
         self.present.clear();
         self.ends.clear();
+        self.ended = 0;
         self.values.clear();
         self.text.clear();
         self.text_ends.clear();

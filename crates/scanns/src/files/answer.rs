@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use super::entries::{ALL, EntryReader};
+use super::entries::EntryReader;
 use super::find::{
     FindCommand, FindOutput, FindSink, FindWalk, Next, Requirements, Setting, UnknownColumn, parse,
 };
@@ -80,10 +80,11 @@ pub(super) fn find_at<S: FindSink>(
     facts.find_contents(&expression.contents)?;
     let mut sink = open(&expression.outputs).map_err(written)?;
     let mut report = FindReport { warnings, ..FindReport::default() };
-    let filter = expression.requirements();
+    let (filter, columns) = (expression.requirements(), expression.columns());
     let mut answer = FindAnswer {
         facts: &facts,
         filter: filter.as_ref(),
+        columns: &columns,
         walk: FindWalk::new(&expression, &facts, &mut sink),
         limit: options.limit.unwrap_or(u64::MAX),
         may_stream: filter.is_some() && !expression.traversal.depth_first,
@@ -115,6 +116,8 @@ fn written(source: io::Error) -> Error {
 struct FindAnswer<'a, 's, S> {
     facts: &'a IndexFacts<'s>,
     filter: Option<&'a Requirements>,
+    /// The columns that the expression looks at.
+    columns: &'a [&'static str],
     walk: FindWalk<'a, IndexFacts<'s>, S>,
     /// The number of entries after which printing stops.
     limit: u64,
@@ -148,9 +151,9 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
         }
         let query = all_of(conditions);
         let (mut batch, mut bytes) = (EntryBatch::default(), 0);
-        let (facts, filter) = (self.facts, self.filter);
+        let (facts, filter, columns) = (self.facts, self.filter, self.columns);
         let mut stopped = None;
-        facts.reader.for_each(&query, &ALL, &mut |entry| {
+        facts.reader.for_each(&query, columns, &mut |entry| {
             if entry.path == path || filter.is_some_and(|filter| !filter.allow(entry)) {
                 return Ok(ControlFlow::Continue(()));
             }

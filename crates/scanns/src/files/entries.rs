@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use crate::column::ColumnKind;
+use crate::column::{Column, ColumnKind};
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::snapshot::batch::{Batch, BatchColumn, BatchField, BatchOptions};
 use crate::query::Query;
 use crate::schema::{Field, FieldKind, Value, ValueRef};
+use crate::segment::Segment;
 use crate::source::{Entry, EntryBatch, EntryKind};
 
 /// The columns, in the order of [`EntryReader::columns`].
@@ -87,6 +88,23 @@ impl<'s> EntryReader<'s> {
         schema.field("linked").filter(|&field| {
             schema.entry(field).is_some_and(|entry| entry.kind == FieldKind::Unsigned && entry.column)
         })
+    }
+
+    /// True if every document has a value of a field.
+    pub(super) fn all_have(&self, field: Field) -> bool {
+        let has = |column: &Column| column.present() == u64::from(column.documents());
+        self.snapshot.leaves().iter().all(|leaf| leaf.column(field).is_some_and(has))
+    }
+
+    /// False if no document has this keyword in a field.
+    pub(super) fn may_have(&self, field: Field, keyword: &[u8]) -> bool {
+        let terms = |leaf: &'s Segment| leaf.column(field).and_then(Column::terms);
+        // Damage is reported by the query that reads the dictionary next.
+        self.snapshot
+            .leaves()
+            .iter()
+            .filter_map(terms)
+            .any(|terms| !matches!(terms.find(keyword), Ok(Err(_))))
     }
 
     /// Calls `visit` with the entries that match `query`, segment by segment in the order of documents. They

@@ -43,27 +43,31 @@ fn names_of(path: &[u8]) -> usize {
 pub(super) fn matching(reader: &EntryReader<'_>, wanted: &Requirements) -> Vec<Query> {
     let mut filter = Vec::new();
     for parts in &wanted.names {
-        filter.push(Query::any_of(parts.iter().map(|part| named(reader, part)).collect()));
+        filter.push(any_of(parts.iter().map(|part| named(reader, part)).collect()));
     }
-    for (name, span) in
-        [("size", wanted.size), ("uid", wanted.uid), ("gid", wanted.gid), ("inode", wanted.inode)]
-    {
+    for (name, span) in [
+        ("size", wanted.size),
+        ("uid", wanted.uid),
+        ("gid", wanted.gid),
+        ("inode", wanted.inode),
+        ("links", wanted.links),
+    ] {
         let bounds = bounds(span, (0, u64::MAX), Value::Unsigned);
         filter.extend(
-            bounds.map(|(low, high)| or_unknown(ValueRange { field: reader.field(name), low, high })),
+            bounds.map(|(low, high)| or_unknown(reader, ValueRange { field: reader.field(name), low, high })),
         );
     }
     for (name, span) in [("mtime", wanted.mtime), ("atime", wanted.atime), ("ctime", wanted.ctime)] {
         let bounds = bounds(span, (i64::MIN, i64::MAX), Value::Date);
         filter.extend(
-            bounds.map(|(low, high)| or_unknown(ValueRange { field: reader.field(name), low, high })),
+            bounds.map(|(low, high)| or_unknown(reader, ValueRange { field: reader.field(name), low, high })),
         );
     }
     for (name, owners) in [("owner", &wanted.owners), ("group", &wanted.groups)] {
         let Some(owners) = owners else { continue };
         let field = reader.field(name);
         let one = |owner: &Vec<u8>| Query::Values(ValueRange::one(field, Value::Text(owner.clone())));
-        filter.push(with_unknown(field, owners.iter().map(one).collect()));
+        filter.push(with_unknown(reader, field, owners.iter().map(one).collect()));
     }
     filter.extend(kinds(reader, wanted.kinds));
     filter
@@ -95,8 +99,12 @@ fn named(reader: &EntryReader<'_>, part: &NamePart) -> Query {
         NamePart::Suffix(suffix) if is_extension(suffix) => {
             let extension = suffix.get(1..).unwrap_or_default().to_vec();
             let by_extension = ValueRange::one(reader.field("ext"), Value::Text(extension));
+            let by_extension = Query::Values(by_extension);
+            if !reader.may_have(field, suffix) {
+                return by_extension;
+            }
             let itself = ValueRange::one(field, Value::Text(suffix.clone()));
-            Query::any_of(vec![Query::Values(by_extension), Query::Values(itself)])
+            Query::any_of(vec![by_extension, Query::Values(itself)])
         }
         NamePart::Suffix(suffix) => wildcard(vec![WildcardPart::Anything, text(suffix)]),
         NamePart::Contains(part) => {
@@ -120,17 +128,30 @@ fn bounds<T: Ord + Copy>(
     (!is_whole).then(|| (Bound::Included(value(span.least)), Bound::Included(value(span.greatest))))
 }
 
-fn or_unknown(range: ValueRange) -> Query {
-    with_unknown(range.field, vec![Query::Values(range)])
+fn or_unknown(reader: &EntryReader<'_>, range: ValueRange) -> Query {
+    with_unknown(reader, range.field, vec![Query::Values(range)])
 }
 
 /// Documents that match one of the queries, or have no value of the field. Expressions count the latter.
-fn with_unknown(field: Field, mut queries: Vec<Query>) -> Query {
-    queries.push(Query::Bool(BoolQuery {
-        must_not: vec![Query::Values(ValueRange::any(field))],
-        ..BoolQuery::default()
-    }));
-    Query::any_of(queries)
+fn with_unknown(reader: &EntryReader<'_>, field: Field, mut queries: Vec<Query>) -> Query {
+    if !reader.all_have(field) {
+        queries.push(Query::Bool(BoolQuery {
+            must_not: vec![Query::Values(ValueRange::any(field))],
+            ..BoolQuery::default()
+        }));
+    }
+    any_of(queries)
+}
+
+/// Any of these conditions.
+fn any_of(mut queries: Vec<Query>) -> Query {
+    match (queries.pop(), queries.is_empty()) {
+        (Some(only), true) => only,
+        (last, _) => {
+            queries.extend(last);
+            Query::any_of(queries)
+        }
+    }
 }
 
 fn kinds(reader: &EntryReader<'_>, wanted: KindSet) -> Option<Query> {
@@ -149,5 +170,5 @@ fn kinds(reader: &EntryReader<'_>, wanted: KindSet) -> Option<Query> {
     }
     let found = names.iter().filter(|(_, kinds)| has(kinds));
     let one = |name: &str| Query::Values(ValueRange::one(field, Value::Text(name.into())));
-    Some(with_unknown(field, found.map(|(name, _)| one(name)).collect()))
+    Some(with_unknown(reader, field, found.map(|(name, _)| one(name)).collect()))
 }

@@ -1,6 +1,6 @@
 //! A set of documents of one leaf.
 
-use crate::codec::{BLOCK, NO_MORE};
+use crate::codec::{BLOCK, NO_MORE, count_ones};
 use crate::error::Result;
 use crate::search::budget::Clock;
 use crate::search::leaf::{Leaf, TermRef, damaged_list};
@@ -144,6 +144,23 @@ impl DocSet {
         match self {
             DocSet::Numbers(numbers) => numbers.len() as u64,
             DocSet::Bits { words, .. } => 64 * words.len() as u64,
+        }
+    }
+
+    /// The documents, if there are at most `limit`.
+    pub(crate) fn few(&self, limit: u64) -> Option<Vec<u32>> {
+        match self {
+            DocSet::Numbers(numbers) => (numbers.len() as u64 <= limit).then(|| numbers.clone()),
+            DocSet::Bits { words, .. } if count_ones(words) > limit => None,
+            DocSet::Bits { first, .. } => {
+                let (mut docs, mut room, mut next) = (Vec::new(), [0; BLOCK], *first);
+                loop {
+                    let found = self.take_from(next, &mut room);
+                    docs.extend_from_slice(found);
+                    let Some(&last) = found.last() else { break Some(docs) };
+                    next = last + 1;
+                }
+            }
         }
     }
 

@@ -104,7 +104,12 @@ fn write(
     let documents = u64::from(max_doc) - void.len() as u64;
     let mut stats = SegmentStats { documents, max_doc, fields: Vec::with_capacity(fields.len()), void };
     for (field, inverter) in fields {
-        stats.fields.push(write_field(*field, inverter, buffers, &mut out)?);
+        // Without terms, the norms say nothing: entries of file systems have no text.
+        if inverter.tokens() == 0 {
+            inverter.clear();
+        } else {
+            stats.fields.push(write_field(*field, inverter, buffers, &mut out)?);
+        }
     }
     keys::write(keys, &mut out)?;
     stored.write(&mut out)?;

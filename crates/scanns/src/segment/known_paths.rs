@@ -90,12 +90,11 @@ impl<'a> KnownPaths<'a> {
     /// When the status of a file had changed last.
     fn changed(&self, number: u32) -> Result<Option<i64>> {
         let Some(column) = self.changed else { return Ok(None) };
-        let mut values = Vec::new();
-        column.values_of(self.document(number), &mut values)?;
-        Ok(values.first().and_then(|value| match value {
-            Value::Date(date) => Some(*date),
+        let value = column.first(self.document(number))?.map(|order| column.kind().value_of(order));
+        Ok(match value {
+            Some(Value::Date(date)) => Some(date),
             _ => None,
-        }))
+        })
     }
 
     /// The hash at a place in the order of hashes, and the number of its path; `None` behind the last.

@@ -68,7 +68,6 @@ impl Segment {
             }
             terms.push(TermDictionary::open(&file, of_field(TERMS, field), of_field(SPARSE, field), kept)?);
         }
-        KeyReader::open(&file, stats.max_doc)?;
         stored::verify(&file, stats.max_doc)?;
         let deletes = match deletes {
             0 => Deletes::default(),
@@ -76,6 +75,7 @@ impl Segment {
         };
         let field = stats.fields.first().map_or(Field::default(), |first| first.field);
         let columns = Arc::new(columns::open(&file, stats.max_doc)?);
+        KeyReader::open(&file, &columns, stats.max_doc)?;
         let (no_terms, no_norms) = (TermDictionary::empty(), OnceLock::new());
         let written = WrittenSegment { file, stats, terms, columns: columns.clone(), no_terms, no_norms };
         let (written, deletes) = (Arc::new(written), Arc::new(deletes));
@@ -293,7 +293,8 @@ impl Segment {
     }
 
     pub(super) fn keys(&self) -> Result<KeyReader<'_>> {
-        KeyReader::open(&self.written.file, self.written.stats.max_doc)
+        let WrittenSegment { file, columns, stats, .. } = &*self.written;
+        KeyReader::open(file, columns, stats.max_doc)
     }
 
     /// Returns the documents of the files with these paths, including deleted ones, as ranges in order.
@@ -327,7 +328,8 @@ impl Segment {
 
     /// Returns true if documents come from files, and not only from programs.
     pub fn has_files(&self) -> Result<bool> {
-        self.keys()?.has_stamps()
+        let keys = self.keys()?;
+        Ok(keys.path_field().is_some() || keys.has_stamps()?)
     }
 
     /// Returns the documents of all files below these directories, including deleted ones. Compares the path

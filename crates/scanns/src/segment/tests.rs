@@ -14,6 +14,7 @@ use fastrand::Rng;
 mod columns;
 mod dictionary;
 mod offsets;
+mod path_keys;
 mod pieces;
 mod positions;
 mod reorder;
@@ -79,7 +80,7 @@ fn sample(random: &mut Rng, docs: u32) -> (RamDirectory, Lists, Vec<u64>) {
     }
     let paths = (0..docs).map(|doc| format!("/some/where/{}/file{doc}", doc / 10).into_bytes()).collect();
     let directory = RamDirectory::new();
-    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
+    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], ..Keys::default() };
     let flushed = write_segment(&directory, 7, &mut inverter, &keys, &FlushBuffers::default());
     assert_eq!(flushed.stats.terms(), lists.len() as u64);
     assert_eq!(flushed.bytes, directory.open(&file_name(7)).unwrap().len() as u64);
@@ -148,6 +149,7 @@ fn keys_of_lines_are_a_path_and_a_line_number() {
         paths: vec![b"/a\nb".to_vec(), vec![0xff, b'/']],
         stamps: vec![Stamp::default(); 2],
         runs: Some(vec![run(0, 0, 1), run(4, 1, 100), run(6, 0, 5)]),
+        ..Keys::default()
     };
     let directory = RamDirectory::new();
     write_segment(&directory, 9, &mut inverter, &keys, &FlushBuffers::default());

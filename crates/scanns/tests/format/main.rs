@@ -2,12 +2,13 @@
 //! can be read, and a change of the format requires a new version.
 //!
 //! `fixtures/format-N` is an index that the first program with format N wrote from the documents of
-//! `documents.rs`. A new version needs a new fixture: raise the version of the changed file, raise `FORMAT`
+//! `documents.rs`, and `fixtures/entries-N` one of the entries of `entries.rs`. A new version needs a new fixture: raise the version of the changed file, raise `FORMAT`
 //! below, and run `cargo test -p scanns --test format -- --ignored write_the_fixture`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
 mod documents;
+mod entries;
 mod envelope;
 mod grammar;
 
@@ -18,13 +19,20 @@ use envelope::Envelope;
 use grammar::{Grammar, Parsed};
 
 /// The newest fixture.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// The oldest fixture that can be read.
 const OLDEST: u32 = 2;
 
+/// The oldest format with a fixture of entries.
+const OLDEST_ENTRIES: u32 = 4;
+
 fn fixture(format: u32) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/format-{format}"))
+    named("format", format)
+}
+
+fn named(what: &str, format: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{what}-{format}"))
 }
 
 /// The files of an index by name.
@@ -69,21 +77,46 @@ fn contents(index: &Path) -> Vec<String> {
 #[test]
 #[ignore = "writes the fixture of a new format"]
 fn write_the_fixture() {
-    let path = fixture(FORMAT);
-    assert!(!path.exists(), "{} exists: fixtures are never written again", path.display());
-    documents::write(&path);
-    let _ = std::fs::remove_file(path.join("lock"));
+    for (path, write) in [
+        (fixture(FORMAT), documents::write as fn(&Path)),
+        (named("entries", FORMAT), entries::write as fn(&Path)),
+    ] {
+        assert!(!path.exists(), "{} exists: fixtures are never written again", path.display());
+        write(&path);
+        let _ = std::fs::remove_file(path.join("lock"));
+    }
 }
 
 #[test]
 fn indexes_of_every_format_are_whole_and_answer_queries() {
-    for format in OLDEST..=FORMAT {
+    let copied = |fixture: &Path| {
         let copy = tempfile::tempdir().unwrap();
-        for (name, bytes) in files(&fixture(format)) {
+        for (name, bytes) in files(fixture) {
             std::fs::write(copy.path().join(name), bytes).unwrap();
         }
-        documents::verify(copy.path());
+        copy
+    };
+    for format in OLDEST..=FORMAT {
+        documents::verify(copied(&fixture(format)).path());
     }
+    for format in OLDEST_ENTRIES..=FORMAT {
+        entries::verify(copied(&named("entries", format)).path());
+    }
+}
+
+#[test]
+fn entries_that_are_written_now_are_as_those_of_the_fixture() {
+    let directory = tempfile::tempdir().unwrap();
+    let index = directory.path().join("index");
+    entries::write(&index);
+    entries::verify(&index);
+    let kinds = |index: &Path| contents(index).iter().map(|content| kind_of(content)).collect::<Vec<_>>();
+    assert_eq!(kinds(&index), kinds(&named("entries", FORMAT)));
+}
+
+/// The magic of a file and the number of a section, without its bytes.
+fn kind_of(content: &str) -> String {
+    content.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -11,11 +11,13 @@
 //! A block has at most 2^32 - 1 strings, or 65,536 in form 0. Ends are as in `ends.rs`, tables and codes as
 //! in [`fsst`](super::fsst). To read a string of form 3, the whole text must be unpacked, so this form is
 //! used only if it is much smaller. A reader of several strings of such a block unpacks it once. `encode.rs`
-//! writes blocks, `read.rs` reads them, `batch.rs` holds many strings to be searched together.
+//! writes blocks, `read.rs` reads them, `opened.rs` keeps what
+//! reading single strings needs, `batch.rs` holds many strings to be searched together.
 
 mod batch;
 mod encode;
 mod ends;
+mod opened;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ pub use batch::StringBatch;
 pub use encode::StringEncoder;
 use ends::Ends;
 pub use ends::{BitWriter, EndsPlace, EndsWriter, bits_at};
+pub use opened::OpenedStrings;
 pub use read::StringBlock;
 
 /// Maximum number of strings that are stored once for all of them. It prevents readers from allocating memory

@@ -7,6 +7,7 @@
 mod age;
 mod bracket;
 mod clock;
+mod columns;
 mod date;
 mod dialect;
 mod directive;

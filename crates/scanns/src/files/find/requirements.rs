@@ -36,6 +36,8 @@ pub struct Requirements {
     pub gid: Span<u64>,
     /// The inode.
     pub inode: Span<u64>,
+    /// The number of names.
+    pub links: Span<u64>,
     /// The owner is one of these; none for any.
     pub owners: Option<Vec<Vec<u8>>>,
     /// The group is one of these; none for any.
@@ -146,6 +148,7 @@ impl Requirements {
             uid: whole,
             gid: whole,
             inode: whole,
+            links: whole,
             owners: None,
             groups: None,
         }
@@ -173,6 +176,7 @@ impl Requirements {
             && self.uid.allows(entry.uid.map(u64::from))
             && self.gid.allows(entry.gid.map(u64::from))
             && self.inode.allows(entry.inode)
+            && self.links.allows(entry.links)
             && named(&self.owners, entry.owner)
             && named(&self.groups, entry.group)
             && self.allow_name(entry.path)
@@ -195,6 +199,7 @@ impl Requirements {
             uid: self.uid.and(other.uid),
             gid: self.gid.and(other.gid),
             inode: self.inode.and(other.inode),
+            links: self.links.and(other.links),
             owners: self.owners.clone().or_else(|| other.owners.clone()),
             groups: self.groups.clone().or_else(|| other.groups.clone()),
         }
@@ -216,6 +221,7 @@ impl Requirements {
             uid: self.uid.or(other.uid),
             gid: self.gid.or(other.gid),
             inode: self.inode.or(other.inode),
+            links: self.links.or(other.links),
             owners: either(&self.owners, &other.owners),
             groups: either(&self.groups, &other.groups),
         }
@@ -326,6 +332,7 @@ impl Requirements {
             Test::UserId(number) => result.uid = number.range().into(),
             Test::GroupId(number) => result.gid = number.range().into(),
             Test::Inode(number) => result.inode = number.range().into(),
+            Test::Links(number) => result.links = number.range().into(),
             Test::SameFile { inode, .. } => result.inode = (*inode, *inode).into(),
             Test::User(_, OwnerIdentity::Id(id)) => result.uid = (u64::from(*id), u64::from(*id)).into(),
             Test::Group(_, OwnerIdentity::Id(id)) => result.gid = (u64::from(*id), u64::from(*id)).into(),

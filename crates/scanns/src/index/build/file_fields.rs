@@ -66,6 +66,9 @@ const AFTER: &str = "a date after 2262-04-11";
 const DATES: usize = 4;
 const FIRST_DATE: usize = 7;
 
+/// The number of unsigned numbers, which are last in `NAMES`.
+const NUMBERS: usize = 9;
+
 /// Fields of entries of file systems that files found for their text do not have.
 const EXTRA: [(&str, FieldKind); 5] = [
     ("stripes", FieldKind::Unsigned),
@@ -169,6 +172,12 @@ impl FileFields {
         Ok(Some(Box::new(FileFields { fields, linked, extra: has_extra.then_some(extra), users, groups })))
     }
 
+    /// The field of paths.
+    pub(crate) fn path(&self) -> Field {
+        let [path, ..] = self.fields;
+        path
+    }
+
     fn find(schema: &Schema) -> Option<[Field; NAMES.len()]> {
         let mut fields = [Field::default(); NAMES.len()];
         for (at, (name, slot)) in NAMES.into_iter().zip(&mut fields).enumerate() {
@@ -184,11 +193,73 @@ impl FileFields {
 
     /// Adds the values of an entry to the current document. Dates that do not fit are left out and counted.
     pub(crate) fn push(&self, entry: &Entry<'_>, columns: &mut ColumnSet, missing: &mut MissingDates) {
+        self.push_texts(entry, columns);
+        for (at, field) in self.dates().into_iter().enumerate() {
+            if let Some(date) = date(entry, at, missing) {
+                columns.push(field, date);
+            }
+        }
+        missing.files += 1;
+        for (at, field) in self.numbers().into_iter().enumerate() {
+            if let Some(number) = number(entry, at) {
+                columns.push(field, number);
+            }
+        }
+        if let Some(field) = self.linked
+            && let Some(inode) = linked(entry)
+        {
+            columns.push(field, inode);
+        }
+    }
+
+    /// Adds many entries as documents, column by column, which takes less time than one after the other.
+    pub(crate) fn push_all(
+        &self,
+        entries: &[(Entry<'_>, &EntrySource)],
+        columns: &mut ColumnSet,
+        missing: &mut MissingDates,
+    ) -> Result<()> {
+        for (entry, from) in entries {
+            self.push_texts(entry, columns);
+            self.push_extra_texts(entry, from, columns);
+            columns.end_texts()?;
+        }
+        for (at, field) in self.dates().into_iter().enumerate() {
+            columns.extend(field, entries.iter().map(|(entry, _)| date(entry, at, missing)))?;
+        }
+        missing.files += entries.len() as u64;
+        for (at, field) in self.numbers().into_iter().enumerate() {
+            columns.extend(field, entries.iter().map(|(entry, _)| number(entry, at)))?;
+        }
+        if let Some(field) = self.linked {
+            columns.extend(field, entries.iter().map(|(entry, _)| linked(entry)))?;
+        }
+        let Some([stripes, _, project, _, scanned]) = self.extra else { return Ok(()) };
+        let stripe_counts = entries.iter().map(|(entry, _)| entry.stripes.map(ValueRef::Unsigned));
+        columns.extend(stripes, stripe_counts)?;
+        let projects = entries.iter().map(|(entry, _)| entry.project.map(ValueRef::Unsigned));
+        columns.extend(project, projects)?;
+        columns.extend(scanned, entries.iter().map(|(_, from)| Some(ValueRef::Date(from.scanned))))
+    }
+
+    /// The fields of dates, in the order of [`NAMES`].
+    fn dates(&self) -> [Field; DATES] {
+        let [.., mtime, atime, ctime, btime, _, _, _, _, _, _, _, _, _] = self.fields;
+        [mtime, atime, ctime, btime]
+    }
+
+    /// The fields of numbers, in the order of [`NAMES`].
+    fn numbers(&self) -> [Field; NUMBERS] {
+        let [.., size, blocks, depth, uid, gid, mode, inode, links, device] = self.fields;
+        [size, blocks, depth, uid, gid, mode, inode, links, device]
+    }
+
+    /// Adds the texts of an entry to the current document.
+    fn push_texts(&self, entry: &Entry<'_>, columns: &mut ColumnSet) {
         let path = entry.path;
         let name = memchr::memrchr(b'/', path).and_then(|slash| path.get(slash + 1..));
         let name = name.filter(|name| !name.is_empty()).unwrap_or(path);
-        let [path_field, name_field, ext, kind, target, rest @ ..] = self.fields;
-        let [owner, group, mtime, atime, ctime, btime, numbers @ ..] = rest;
+        let [path_field, name_field, ext, kind, target, owner, group, ..] = self.fields;
         columns.push(path_field, ValueRef::Text(path));
         columns.push(name_field, ValueRef::Text(name));
         if let Some(dot) = memchr::memrchr(b'.', name).filter(|&dot| dot > 0 && dot + 1 < name.len()) {
@@ -200,48 +271,64 @@ impl FileFields {
         if let Some(place) = entry.target {
             columns.push(target, ValueRef::Text(place));
         }
-        missing.files += 1;
-        let dates = [mtime, atime, ctime, btime].into_iter();
-        let times = [entry.mtime, entry.atime, entry.ctime, entry.btime].into_iter().enumerate();
-        for (field, (at, time)) in dates.zip(times) {
-            match time.map(fitting_date) {
-                Some(Some(date)) => columns.push(field, ValueRef::Date(date)),
-                Some(None) => missing.add(at, path, time < Some(0)),
-                None => {}
-            }
-        }
         push_owner(columns, owner, entry.owner, entry.uid, &self.users);
         push_owner(columns, group, entry.group, entry.gid, &self.groups);
-        let depth = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).count() as u64;
-        let Entry { size, blocks, inode, links, device, .. } = *entry;
-        let mode = entry.mode_with_type().map(u64::from);
-        let (uid, gid) = (entry.uid.map(u64::from), entry.gid.map(u64::from));
-        let values = [size, blocks, Some(depth), uid, gid, mode, inode, links, device];
-        for (field, number) in numbers.into_iter().zip(values) {
-            if let Some(number) = number {
-                columns.push(field, ValueRef::Unsigned(number));
-            }
-        }
-        let has_names = entry.kind != Some(EntryKind::Directory) && links.is_some_and(|links| links > 1);
-        if let (Some(field), Some(inode), true) = (self.linked, inode, has_names) {
-            columns.push(field, ValueRef::Unsigned(inode));
-        }
     }
 
     /// Adds the values that only entries of file systems have.
     pub(crate) fn push_extra(&self, entry: &Entry<'_>, from: &EntrySource, columns: &mut ColumnSet) {
-        let Some([stripes, pool, project, source, scanned]) = self.extra else { return };
+        let Some([stripes, _, project, _, scanned]) = self.extra else { return };
         for (field, number) in [(stripes, entry.stripes), (project, entry.project)] {
             if let Some(number) = number {
                 columns.push(field, ValueRef::Unsigned(number));
             }
         }
+        self.push_extra_texts(entry, from, columns);
+        columns.push(scanned, ValueRef::Date(from.scanned));
+    }
+
+    fn push_extra_texts(&self, entry: &Entry<'_>, from: &EntrySource, columns: &mut ColumnSet) {
+        let Some([_, pool, _, source, _]) = self.extra else { return };
         if let Some(name) = entry.pool {
             columns.push(pool, ValueRef::Text(name));
         }
         columns.push(source, ValueRef::Text(&from.name));
-        columns.push(scanned, ValueRef::Date(from.scanned));
     }
+}
+
+/// The date of an entry in the field at this index of the dates. One that does not fit is counted.
+#[inline]
+fn date(entry: &Entry<'_>, at: usize, missing: &mut MissingDates) -> Option<ValueRef<'static>> {
+    let time = [entry.mtime, entry.atime, entry.ctime, entry.btime].get(at).copied().flatten()?;
+    let date = fitting_date(time);
+    if date.is_none() {
+        missing.add(at, entry.path, time < 0);
+    }
+    date.map(ValueRef::Date)
+}
+
+/// The number of an entry in the field at this index of the numbers.
+#[inline]
+fn number(entry: &Entry<'_>, at: usize) -> Option<ValueRef<'static>> {
+    let number = match at {
+        0 => entry.size,
+        1 => entry.blocks,
+        2 => Some(entry.path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).count() as u64),
+        3 => entry.uid.map(u64::from),
+        4 => entry.gid.map(u64::from),
+        5 => entry.mode_with_type().map(u64::from),
+        6 => entry.inode,
+        7 => entry.links,
+        _ => entry.device,
+    };
+    number.map(ValueRef::Unsigned)
+}
+
+/// The inode of an entry that has several names.
+#[inline]
+fn linked(entry: &Entry<'_>) -> Option<ValueRef<'static>> {
+    let has_names = entry.kind != Some(EntryKind::Directory) && entry.links.is_some_and(|links| links > 1);
+    entry.inode.filter(|_| has_names).map(ValueRef::Unsigned)
 }
 
 /// Adds the name of an owner: the given name, else the name of the number, else the number.

@@ -46,7 +46,7 @@ impl KeyCollector {
         u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Adds a document that is a file or another entry.
+    /// Adds a document that is a file.
     pub(crate) fn file(&mut self, path: &[u8], stamp: Stamp) {
         self.push_path(path, stamp);
     }
@@ -69,7 +69,7 @@ impl KeyCollector {
     /// Waits until readers have counted the lines before each run.
     pub(crate) fn take(&mut self, max_doc: u32) -> Keys {
         let (paths, stamps) = (std::mem::take(&mut self.paths), std::mem::take(&mut self.stamps));
-        let mut keys = Keys { paths, stamps, runs: None };
+        let mut keys = Keys { paths, stamps, ..Keys::default() };
         self.bytes = 0;
         let Some(runs) = &mut self.runs else { return keys };
         let ended = std::mem::take(runs);

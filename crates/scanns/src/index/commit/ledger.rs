@@ -95,7 +95,7 @@ impl<'w> Ledger<'w> {
         let old = writer.segment_ids();
         let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
         let segments = segments.collect::<Result<Vec<_>>>()?;
-        let index = IndexedFiles::of(&segments, &found, changed_field(writer.manifest().as_ref()))?;
+        let index = IndexedFiles::of(&segments, &found, date_field(writer.manifest().as_ref(), "ctime"))?;
         let removed = index.removed(&found)?;
         let known = index.known;
         let mut remaining = RemainingInputs { inputs: Vec::new(), done: BTreeMap::new(), unchanged: 0 };
@@ -307,10 +307,10 @@ impl<'w> Ledger<'w> {
     }
 }
 
-/// The field of the last change of the status of files, if the index has file metadata.
-pub(crate) fn changed_field(manifest: Option<&Manifest>) -> Option<Field> {
+/// The field of a date of files, if the index has file metadata.
+pub(crate) fn date_field(manifest: Option<&Manifest>, name: &str) -> Option<Field> {
     let schema = &manifest?.schema;
-    let field = schema.field("ctime")?;
+    let field = schema.field(name)?;
     schema.entry(field).filter(|entry| entry.kind == FieldKind::Date && entry.column).map(|_| field)
 }
 

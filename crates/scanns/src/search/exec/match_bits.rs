@@ -200,13 +200,11 @@ impl<'s> SetBuilder<'_, 's> {
         must_not: &[PlanNode],
         at_least: usize,
     ) -> Result<Option<Set<'s>>> {
-        let mut required = self.nodes(must)?;
+        let required = self.required(must)?;
         // Optional clauses are built even if they are not needed, so that their errors are the same with and
         // without scores.
         let optional = self.nodes(should)?;
-        if required.len() < must.len() || optional.len() < at_least {
-            return Ok(None);
-        }
+        let Some(mut required) = required.filter(|_| optional.len() >= at_least) else { return Ok(None) };
         match (required.is_empty(), at_least) {
             (false, 0) => {}
             (true, 0 | 1) if !optional.is_empty() => required.push(Set::any(optional)),
@@ -218,6 +216,21 @@ impl<'s> SetBuilder<'_, 's> {
         let excluded = self.nodes(must_not)?;
         let base = Set::every(required);
         Ok(Some(if excluded.is_empty() { base } else { Set::Without { base: Box::new(base), excluded } }))
+    }
+
+    /// The sets of required nodes, in any order; `None` if nothing can match one of them.
+    fn required(&self, must: &[PlanNode]) -> Result<Option<Vec<Set<'s>>>> {
+        let ranges: Vec<usize> = must.iter().filter_map(PlanNode::value_range).collect();
+        let mut sets = Vec::with_capacity(must.len());
+        for node in must.iter().filter(|node| node.value_range().is_none()) {
+            match self.node(node)? {
+                Some(set) => sets.push(set),
+                None => return Ok(None),
+            }
+        }
+        let of_ranges = self.terms.in_ranges(self.view, &ranges, self.among)?;
+        sets.extend(of_ranges.into_iter().map(|set| Set::Fixed(Arc::new(set))));
+        Ok(Some(sets))
     }
 
     /// The sets of the nodes that can match.

@@ -15,6 +15,7 @@ mod path_pattern;
 pub(crate) mod phrase;
 pub(crate) mod pnorm;
 pub(crate) mod rare_term;
+mod required_ranges;
 pub(crate) mod strategy;
 pub(crate) mod term;
 pub(crate) mod tree;

@@ -9,7 +9,7 @@ use crate::search::plan::node::{NodeKind, PlanNode};
 
 /// Comparing the values of this many documents in a scan takes as long as looking up the value of one
 /// document.
-const RARE: u64 = 64;
+pub(crate) const RARE: u64 = 64;
 
 impl<S> BoundTerms<'_, S> {
     /// The only documents that can match, if the query filters by values and requires a rare term.

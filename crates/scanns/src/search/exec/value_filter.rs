@@ -6,6 +6,7 @@
 
 use std::ops::Bound;
 
+use crate::codec::within;
 use crate::column::{Column, ColumnCursor, ColumnKind, DictionaryReader, JumpEntry, Scan, StringCursor};
 use crate::error::{Error, Result};
 use crate::query::{ValueRange, after_prefix};
@@ -24,6 +25,28 @@ pub(crate) fn filter(view: &View, range: &ValueRange, among: Option<&[u32]>) -> 
         return Ok(found);
     }
     scan(view, range)
+}
+
+/// An upper bound of the number of documents of a view in a range of values, from the bounds of blocks; 0 for paths,
+/// whose documents stand together.
+pub(crate) fn at_most(view: &View, range: &ValueRange) -> Result<u64> {
+    let Some(column) = view.leaf.column(range.field) else { return Ok(0) };
+    if column.kind() == ColumnKind::Path || view.first >= view.end {
+        return Ok(0);
+    }
+    let Some(bounds) = OrderBounds::of(column, range)? else { return Ok(0) };
+    let mut documents = 0;
+    for number in column.block_of(view.first)?..column.blocks() {
+        let entry = column.entry(number)?;
+        if entry.first >= view.end {
+            break;
+        }
+        let is_text = column.kind().is_strings();
+        if entry.values > 0 && (is_text || !bounds.are_outside(entry.least, entry.most)) {
+            documents += u64::from(entry.present);
+        }
+    }
+    Ok(documents)
 }
 
 /// Scans the column.
@@ -238,8 +261,17 @@ impl ValueBits<'_> {
             (None, None) if values.first >= self.first && (values.first - self.first).is_multiple_of(64) => {
                 let words = self.words.iter_mut().skip((values.first - self.first) as usize / 64);
                 for (word, values) in words.zip(values.values.chunks(64)) {
-                    let bits = values.iter().zip(0..).map(|(&value, bit)| u64::from(is_in(value)) << bit);
-                    *word |= bits.fold(0, |word, bit| word | bit);
+                    *word |= within(values, bounds.low, reach);
+                }
+            }
+            (Some(present), None) => {
+                for (places, of_places) in present.chunks(64).zip(values.values.chunks(64)) {
+                    let mut left = within(of_places, bounds.low, reach);
+                    while left != 0 {
+                        let place = places.get(left.trailing_zeros() as usize).copied().unwrap_or(0);
+                        self.set(values.first + u32::from(place));
+                        left &= left - 1;
+                    }
                 }
             }
             _ => {

@@ -54,6 +54,15 @@ impl PlanNode {
         PlanNode { boost: 1.0, kind: NodeKind::Filter(Box::new(self)) }
     }
 
+    /// The range of values of a node that is a filter by values: an index into `QueryPlan::ranges`.
+    pub(crate) fn value_range(&self) -> Option<usize> {
+        match &self.kind {
+            NodeKind::Docs(DocSource::Values(range)) => Some(*range),
+            NodeKind::Filter(node) => node.value_range(),
+            _ => None,
+        }
+    }
+
     /// The score of all matching documents, if it is the same for all of them.
     pub(crate) fn same_score(&self) -> Option<f32> {
         let (node, boost) = self.innermost(1.0);

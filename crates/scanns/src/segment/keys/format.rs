@@ -1,5 +1,6 @@
 //! Runs of keys, and the sizes of the elements of the sections.
 
+use crate::schema::Field;
 use crate::source::Stamp;
 
 /// Paths per front-coded block.
@@ -23,6 +24,17 @@ pub(super) enum KeyKind {
     Runs = 1,
     /// Each document has a place among the runs.
     Places = 2,
+    /// Document `d` is the file with path `d`, and the paths are in a column.
+    Column = 3,
+}
+
+impl KeyKind {
+    /// The kind with a number.
+    pub(super) fn of(number: u32) -> Option<Self> {
+        [KeyKind::Files, KeyKind::Runs, KeyKind::Places, KeyKind::Column]
+            .into_iter()
+            .find(|kind| *kind as u32 == number)
+    }
 }
 
 /// Documents whose keys are consecutive lines of one file, or one document that is a whole file.
@@ -36,11 +48,33 @@ pub struct KeyRun {
     pub first_line: u64,
 }
 
+/// Paths that a column of the segment has.
+#[derive(Clone, Debug)]
+pub struct PathsInColumn {
+    /// The field of the column.
+    pub field: Field,
+    /// The hash of each path.
+    pub hashes: Vec<PathHash>,
+}
+
+/// A hash of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathHash(pub(super) u32);
+
+impl PathHash {
+    /// Hashes a path.
+    pub fn of(path: &[u8]) -> Self {
+        PathHash(hash(path))
+    }
+}
+
 /// The keys of a segment to be written.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
-    /// Paths as bytes, in order of first use.
+    /// Paths as bytes, in order of first use; none if they are in a column.
     pub paths: Vec<Vec<u8>>,
+    /// The column that has the path of document `d` as its only value.
+    pub column: Option<PathsInColumn>,
     /// The stamp of each path; empty if the paths are not files.
     pub stamps: Vec<Stamp>,
     /// The lines that documents are. `None` if document `d` is the file `paths[d]`.

@@ -7,8 +7,9 @@ use std::ops::Range;
 use super::format::{KeyKind, KeyRun, RUN, WHOLE_FILE, width_of};
 use super::read::{KeyReader, KeyRuns};
 use super::stamps::write_stamps;
-use super::write::{HashWriter, PathWriter, PlaceWriter, begin_runs, write_run};
+use super::write::{HashWriter, PathWriter, PlaceWriter, begin_runs, write_column, write_run};
 use crate::error::Result;
+use crate::schema::Field;
 use crate::segment::renumbering::Renumbering;
 use crate::source::Stamp;
 use crate::store::EnvelopeWriter;
@@ -23,7 +24,11 @@ pub(in crate::segment) struct KeySource<'a> {
 /// Writes the key sections of the survivors. Documents with places keep them if this takes less space than
 /// more runs.
 pub(in crate::segment) fn merge(sources: &[KeySource<'_>], out: &mut EnvelopeWriter) -> Result<()> {
-    let (numbers, count) = merge_paths(sources, out)?;
+    let field = column_in_common(sources);
+    let (numbers, count) = merge_paths(sources, field, out)?;
+    if let Some(field) = field {
+        return write_column(field, count, out);
+    }
     if !sources.iter().any(|KeySource { keys, .. }| keys.by_run()) {
         return begin_runs(KeyKind::Files, count, out);
     }
@@ -37,24 +42,36 @@ pub(in crate::segment) fn merge(sources: &[KeySource<'_>], out: &mut EnvelopeWri
     merged_runs(sources, &numbers, &mut |run| write_run(run, out))
 }
 
-/// Writes paths, stamps and hashes; returns the new numbers of the paths by source, and their count.
+/// The field whose column has the paths of all sources.
+pub(super) fn column_in_common(sources: &[KeySource<'_>]) -> Option<Field> {
+    let mut fields = sources.iter().map(|source| source.keys.path_field());
+    let first = fields.next()??;
+    fields.all(|field| field == Some(first)).then_some(first)
+}
+
+/// Writes paths, unless they are in the column of `field`, stamps and hashes; returns the new numbers of the paths by source, and their count.
 pub(super) fn merge_paths(
     sources: &[KeySource<'_>],
+    field: Option<Field>,
     out: &mut EnvelopeWriter,
 ) -> Result<(Vec<Renumbering>, u32)> {
-    let mut paths = PathWriter::begin(out)?;
     let mut numbers: Vec<Renumbering> = Vec::with_capacity(sources.len());
     for KeySource { keys, documents: docs } in sources {
         let base = numbers.last().map_or(0, Renumbering::end);
-        let used = used_paths(keys, docs, base)?;
-        keys.each_path(
-            |number, path| {
-                if used.get(number).is_some() { paths.push(path, out).map(drop) } else { Ok(()) }
-            },
-        )?;
-        numbers.push(used);
+        numbers.push(used_paths(keys, docs, base)?);
     }
-    let count = paths.finish(out)?;
+    if field.is_none() {
+        let mut paths = PathWriter::begin(out)?;
+        for (KeySource { keys, .. }, used) in sources.iter().zip(&numbers) {
+            keys.each_path(
+                |number, path| {
+                    if used.get(number).is_some() { paths.push(path, out) } else { Ok(()) }
+                },
+            )?;
+        }
+        paths.finish(out)?;
+    }
+    let count = numbers.last().map_or(0, Renumbering::end);
     let stamps = sources.iter().map(|source| source.keys.stamps()).collect::<Result<Vec<_>>>()?;
     let each_stamp = |visit: &mut dyn FnMut(Stamp) -> Result<()>| {
         for ((KeySource { keys, .. }, stamps), numbers) in sources.iter().zip(&stamps).zip(&numbers) {

@@ -5,11 +5,14 @@
 //! space.
 
 use super::format::{KeyKind, KeyRun, RUN, WHOLE_FILE, hash};
-use super::merge::{KeySource, bytes_of_places, merge_paths, merged_bytes, survivors};
-use super::path_cursor::PathCursor;
+use super::merge::{KeySource, bytes_of_places, column_in_common, merge_paths, merged_bytes, survivors};
+use super::paths::StoredPathCursor;
 use super::stamps::write_stamps;
-use super::write::{FrontCoder, PathWriter, PlaceWriter, begin_runs, write_run, write_sorted_hashes};
+use super::write::{
+    FrontCoder, PathWriter, PlaceWriter, begin_runs, write_column, write_run, write_sorted_hashes,
+};
 use crate::error::Result;
+use crate::schema::Field;
 use crate::segment::order::{DocumentOrder, Origin};
 use crate::segment::renumbering::Renumbering;
 use crate::source::Stamp;
@@ -27,7 +30,10 @@ pub(in crate::segment) fn bytes_in_order(
     look: &mut dyn FnMut() -> Result<()>,
 ) -> Result<u64> {
     if !sources.iter().any(|KeySource { keys, .. }| keys.by_run()) {
-        return bytes_of_paths(sources, documents, order, look);
+        return match column_in_common(sources) {
+            Some(_) => Ok(0),
+            None => bytes_of_paths(sources, documents, order, look),
+        };
     }
     let mut paths: Vec<Renumbering> = Vec::with_capacity(sources.len());
     for KeySource { keys, .. } in sources {
@@ -59,8 +65,7 @@ fn bytes_of_paths(
     };
     match order {
         Some(order) => {
-            let mut cursors: Vec<PathCursor<'_, '_>> =
-                sources.iter().map(|KeySource { keys, .. }| PathCursor::new(keys)).collect();
+            let mut cursors = path_cursors(sources);
             for Origin { source, doc } in order.origins(documents) {
                 cursors.get_mut(source).map_or(Ok(()), |cursor| take(cursor.path(doc)?))?;
             }
@@ -82,9 +87,12 @@ pub(in crate::segment) fn merge_in_order(
     out: &mut EnvelopeWriter,
 ) -> Result<()> {
     if !sources.iter().any(|KeySource { keys, .. }| keys.by_run()) {
-        return write_files(sources, documents, order, out);
+        return match column_in_common(sources) {
+            Some(field) => write_hashes_only(field, sources, documents, order, out),
+            None => write_files(sources, documents, order, out),
+        };
     }
-    let (numbers, count) = merge_paths(sources, out)?;
+    let (numbers, count) = merge_paths(sources, None, out)?;
     begin_runs(KeyKind::Places, count, out)?;
     let mut runs = PlacedRuns::of(sources, &numbers)?;
     runs.each(&mut |run| write_run(run, out))?;
@@ -101,16 +109,56 @@ fn write_files(
     order: &DocumentOrder,
     out: &mut EnvelopeWriter,
 ) -> Result<()> {
-    let mut cursors: Vec<PathCursor<'_, '_>> =
-        sources.iter().map(|KeySource { keys, .. }| PathCursor::new(keys)).collect();
+    let mut cursors = path_cursors(sources);
     let mut paths = PathWriter::begin(out)?;
     let mut hashes = Vec::with_capacity(order.len());
-    for Origin { source, doc } in order.origins(documents) {
+    for (Origin { source, doc }, number) in order.origins(documents).zip(0..) {
         let Some(cursor) = cursors.get_mut(source) else { continue };
         let path = cursor.path(doc)?;
-        hashes.push((hash(path), paths.push(path, out)?));
+        hashes.push((hash(path), number));
+        paths.push(path, out)?;
     }
-    let count = paths.finish(out)?;
+    paths.finish(out)?;
+    write_stamps_in_order(sources, documents, order, out)?;
+    let count = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
+    write_sorted_hashes(hashes, out)?;
+    begin_runs(KeyKind::Files, count, out)
+}
+
+/// Writes the keys of documents that are files and have their paths in the column of `field`.
+fn write_hashes_only(
+    field: Field,
+    sources: &[KeySource<'_>],
+    documents: &[Renumbering],
+    order: &DocumentOrder,
+    out: &mut EnvelopeWriter,
+) -> Result<()> {
+    let mut hashes = Vec::with_capacity(order.len());
+    for KeySource { keys, documents } in sources {
+        for entry in 0..keys.paths() as usize {
+            let (hash, doc) = keys.hash(entry)?;
+            hashes
+                .extend(documents.get(doc).and_then(|kept| order.number(kept)).map(|number| (hash, number)));
+        }
+    }
+    write_stamps_in_order(sources, documents, order, out)?;
+    let count = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
+    write_sorted_hashes(hashes, out)?;
+    write_column(field, count, out)
+}
+
+/// Cursors over the paths of each source.
+fn path_cursors<'a>(sources: &[KeySource<'a>]) -> Vec<StoredPathCursor<'a>> {
+    sources.iter().map(|source| source.keys.path_cursor()).collect()
+}
+
+/// Writes the stamps of the survivors.
+fn write_stamps_in_order(
+    sources: &[KeySource<'_>],
+    documents: &[Renumbering],
+    order: &DocumentOrder,
+    out: &mut EnvelopeWriter,
+) -> Result<()> {
     let stamps = sources.iter().map(|source| source.keys.stamps()).collect::<Result<Vec<_>>>()?;
     let each_stamp = |visit: &mut dyn FnMut(Stamp) -> Result<()>| {
         for Origin { source, doc } in order.origins(documents) {
@@ -119,9 +167,7 @@ fn write_files(
         }
         Ok(())
     };
-    write_stamps(&each_stamp, out)?;
-    write_sorted_hashes(hashes, out)?;
-    begin_runs(KeyKind::Files, count, out)
+    write_stamps(&each_stamp, out)
 }
 
 /// The runs of all survivors, sorted by path and line, so that separated lines of a file are joined again.

@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
-use super::format::{BLOCK, HASH, HEAD, KeyRun, RUN, WHOLE_FILE, hash, width_of};
+use super::format::{HASH, HEAD, KeyKind, KeyRun, RUN, WHOLE_FILE, hash, width_of};
+use super::paths::{PathStore, StoredPathCursor};
 use super::places::DocumentPlaces;
 use super::stamps::Stamps;
 use crate::codec::ByteReader;
+use crate::column::Column;
 use crate::error::{Error, Result};
-use crate::segment::layout::{HASHES, KEYS, ORDER, PATHS, PLACES};
+use crate::schema::Field;
+use crate::segment::layout::{HASHES, KEYS, ORDER};
 use crate::source::Stamp;
 use crate::store::{Envelope, Section};
 
@@ -18,8 +21,7 @@ const MOST_LINES: u64 = 1 << 62;
 #[derive(Clone, Copy)]
 pub(in crate::segment) struct KeyReader<'a> {
     keys: &'a Section,
-    paths: &'a Section,
-    places: &'a Section,
+    paths: PathStore<'a>,
     hashes: &'a Section,
     /// The file of the segment.
     file: &'a Envelope,
@@ -34,28 +36,37 @@ pub(in crate::segment) struct KeyReader<'a> {
 }
 
 impl<'a> KeyReader<'a> {
-    /// The keys of a segment of `max_doc` documents.
+    /// The keys of a segment of `max_doc` documents, which was written with these `columns`.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if the sizes of the sections contradict each other.
-    pub(in crate::segment) fn open(file: &'a Envelope, max_doc: u32) -> Result<Self> {
-        let (keys, paths) = (file.section(KEYS)?, file.section(PATHS)?);
-        let (places, hashes) = (file.section(PLACES)?, file.section(HASHES)?);
+    pub(in crate::segment) fn open(
+        file: &'a Envelope,
+        columns: &'a [(Field, Column)],
+        max_doc: u32,
+    ) -> Result<Self> {
+        let (keys, hashes) = (file.section(KEYS)?, file.section(HASHES)?);
         let wrong = || keys.corrupt("the sizes of its parts contradict each other");
         let mut head = ByteReader::new(keys.get(0..HEAD)?);
-        let (Some(kind @ 0..=2), Some(count)) = (head.u32(), head.u32()) else { return Err(wrong()) };
+        let kind = head.u32().and_then(KeyKind::of);
+        let (Some(kind), Some(count), Some(field)) = (kind, head.u32(), head.u64()) else {
+            return Err(wrong());
+        };
+        let paths = match kind {
+            KeyKind::Column => PathStore::in_column(keys, columns, field)?,
+            _ => PathStore::coded(file, count)?,
+        };
         let runs = keys.len() - HEAD;
-        let by_run = kind > 0;
+        let by_run = matches!(kind, KeyKind::Runs | KeyKind::Places);
         let order = match kind {
-            2 => Some(DocumentPlaces::open(file.section(ORDER)?, max_doc)?),
+            KeyKind::Places => Some(DocumentPlaces::open(file.section(ORDER)?, max_doc)?),
             _ => None,
         };
         let fits = runs.is_multiple_of(RUN)
-            && places.len() == (count as usize).div_ceil(BLOCK) * 8
             && hashes.len() == count as usize * (HASH + width_of(count as usize))
             && if by_run { runs / RUN <= max_doc as usize } else { runs == 0 && count == max_doc };
         let runs = runs / RUN;
-        let reader = KeyReader { keys, paths, places, hashes, file, max_doc, by_run, order, count, runs };
+        let reader = KeyReader { keys, paths, hashes, file, max_doc, by_run, order, count, runs };
         if fits { Ok(reader) } else { Err(wrong()) }
     }
 
@@ -172,35 +183,12 @@ impl<'a> KeyReader<'a> {
         Ok(())
     }
 
-    /// The error for a path that cannot be read.
-    #[cold]
-    pub(super) fn no_path(&self, number: u32) -> Error {
-        self.damaged(format_args!("path {number}"))
-    }
-
     /// Reads path `number`.
     pub(in crate::segment) fn path(&self, number: u32) -> Result<Vec<u8>> {
-        let damaged = || self.no_path(number);
         if number >= self.count {
-            return Err(damaged());
+            return Err(self.paths.missing(number));
         }
-        let block = self.block(number as usize / BLOCK)?;
-        nth_path(block, number as usize % BLOCK).ok_or_else(damaged)
-    }
-
-    /// The bytes of a block of paths.
-    pub(super) fn block(&self, block: usize) -> Result<ByteReader<'a>> {
-        let place = |at: usize| -> Result<Option<usize>> {
-            if at == self.places.len() {
-                return Ok(Some(self.paths.len()));
-            }
-            let offset = ByteReader::new(self.places.get(at..at + 8)?).u64();
-            Ok(offset.and_then(|offset| usize::try_from(offset).ok()))
-        };
-        match (place(block * 8)?, place(block * 8 + 8)?) {
-            (Some(start), Some(end)) if start <= end => Ok(ByteReader::new(self.paths.get(start..end)?)),
-            _ => Err(self.damaged(format_args!("block {block} of paths"))),
-        }
+        self.paths.get(number)
     }
 
     /// Calls `visit` with every path and its number, in order.
@@ -208,17 +196,18 @@ impl<'a> KeyReader<'a> {
         &self,
         mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let mut path = Vec::new();
-        let mut block = ByteReader::new(&[]);
-        for number in 0..self.count {
-            if (number as usize).is_multiple_of(BLOCK) {
-                block = self.block(number as usize / BLOCK)?;
-                path.clear();
-            }
-            read_path(&mut block, &mut path).ok_or_else(|| self.no_path(number))?;
-            visit(number, &path)?;
-        }
-        Ok(())
+        let mut cursor = self.path_cursor();
+        (0..self.count).try_for_each(|number| visit(number, cursor.path(number)?))
+    }
+
+    /// A cursor before the first path.
+    pub(super) fn path_cursor(&self) -> StoredPathCursor<'a> {
+        self.paths.cursor()
+    }
+
+    /// The field of the column that has the paths; `None` if they have a section.
+    pub(in crate::segment) fn path_field(&self) -> Option<Field> {
+        self.paths.field()
     }
 
     /// Entry `index` of the hashes: a hash, and the number of its path.
@@ -336,36 +325,6 @@ impl<'a> KeyReader<'a> {
         }
         Ok(())
     }
-}
-
-/// Reads path `n` of a block: from back to front, so that each byte is copied once.
-pub(super) fn nth_path(mut block: ByteReader<'_>, n: usize) -> Option<Vec<u8>> {
-    let mut parts = [(0, &b""[..]); BLOCK];
-    let parts = parts.get_mut(..=n)?;
-    let mut len = 0;
-    for part in &mut *parts {
-        let shared = usize::try_from(block.varint()?).ok().filter(|&shared| shared <= len)?;
-        let own = usize::try_from(block.varint()?).ok()?;
-        *part = (shared, block.take(own)?);
-        len = shared + own;
-    }
-    let mut path = vec![0; len];
-    for &(shared, own) in parts.iter().rev() {
-        if shared < len {
-            path.get_mut(shared..len)?.copy_from_slice(own.get(..len - shared)?);
-            len = shared;
-        }
-    }
-    Some(path)
-}
-
-/// Reads the path that follows `path` in a block.
-pub(super) fn read_path(block: &mut ByteReader<'_>, path: &mut Vec<u8>) -> Option<()> {
-    let shared = usize::try_from(block.varint()?).ok().filter(|&shared| shared <= path.len())?;
-    let len = usize::try_from(block.varint()?).ok()?;
-    path.truncate(shared);
-    path.extend_from_slice(block.take(len)?);
-    Some(())
 }
 
 /// Runs in the order of their places; see [`KeyReader::runs_by_place`].

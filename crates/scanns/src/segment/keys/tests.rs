@@ -1,7 +1,7 @@
 use fastrand::Rng;
 
 use super::format::BLOCK;
-use super::read::{nth_path, read_path};
+use super::paths::{nth_path, read_path};
 use super::write::FrontCoder;
 use crate::codec::ByteReader;
 

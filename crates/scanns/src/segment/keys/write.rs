@@ -1,9 +1,10 @@
 //! Writes the sections of keys from front to back.
 
-use super::format::{BLOCK, HEAD, KeyKind, KeyRun, Keys, RUN, hash, width_of};
+use super::format::{BLOCK, HEAD, KeyKind, KeyRun, Keys, PathsInColumn, RUN, hash, width_of};
 use super::stamps::write_stamps;
 use crate::codec::put_varint;
 use crate::error::Result;
+use crate::schema::Field;
 use crate::segment::layout::{HASHES, KEYS, ORDER, PATHS, PLACES};
 use crate::store::EnvelopeWriter;
 
@@ -12,16 +13,28 @@ const WRITE: usize = 64 << 10;
 
 /// Writes all sections.
 pub(in crate::segment) fn write(keys: &Keys, out: &mut EnvelopeWriter) -> Result<()> {
-    let mut paths = PathWriter::begin(out)?;
     let mut hashes = Vec::with_capacity(keys.paths.len());
-    for path in &keys.paths {
-        hashes.push((hash(path), paths.push(path, out)?));
+    match &keys.column {
+        Some(PathsInColumn { hashes: known, .. }) => hashes.extend(known.iter().map(|hash| hash.0).zip(0..)),
+        None => {
+            let mut paths = PathWriter::begin(out)?;
+            for (path, number) in keys.paths.iter().zip(0..) {
+                hashes.push((hash(path), number));
+                paths.push(path, out)?;
+            }
+            paths.finish(out)?;
+        }
     }
-    let count = paths.finish(out)?;
     write_stamps(&|visit| keys.stamps.iter().try_for_each(|&stamp| visit(stamp)), out)?;
+    let count = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
     write_sorted_hashes(hashes, out)?;
-    begin_runs(if keys.runs.is_some() { KeyKind::Runs } else { KeyKind::Files }, count, out)?;
-    keys.runs.iter().flatten().try_for_each(|run| write_run(run, out))
+    match &keys.column {
+        Some(column) => write_column(column.field, count, out),
+        None => {
+            begin_runs(if keys.runs.is_some() { KeyKind::Runs } else { KeyKind::Files }, count, out)?;
+            keys.runs.iter().flatten().try_for_each(|run| write_run(run, out))
+        }
+    }
 }
 
 /// Encodes each path as the length of the prefix shared with the previous path, and the rest.
@@ -68,20 +81,18 @@ impl PathWriter {
         Ok(PathWriter { coder: FrontCoder::default(), places: Vec::new() })
     }
 
-    /// Writes the next path; returns its number.
-    pub(super) fn push(&mut self, path: &[u8], out: &mut EnvelopeWriter) -> Result<u32> {
+    /// Writes the next path.
+    pub(super) fn push(&mut self, path: &[u8], out: &mut EnvelopeWriter) -> Result<()> {
         if self.coder.begins_block() {
             self.places.extend_from_slice(&out.section_len().to_le_bytes());
         }
-        out.write(self.coder.code(path))?;
-        Ok(self.coder.count - 1)
+        out.write(self.coder.code(path))
     }
 
-    /// Writes the offsets of the blocks; returns the number of paths.
-    pub(super) fn finish(self, out: &mut EnvelopeWriter) -> Result<u32> {
+    /// Writes the offsets of the blocks.
+    pub(super) fn finish(self, out: &mut EnvelopeWriter) -> Result<()> {
         out.begin(PLACES)?;
-        out.write(&self.places)?;
-        Ok(self.coder.count)
+        out.write(&self.places)
     }
 }
 
@@ -142,10 +153,20 @@ impl PlaceWriter {
 
 /// Begins the section of runs.
 pub(super) fn begin_runs(kind: KeyKind, paths: u32, out: &mut EnvelopeWriter) -> Result<()> {
+    write_head(kind, paths, 0, out)
+}
+
+/// Writes the section of runs for documents whose paths are in the column of `field`.
+pub(super) fn write_column(field: Field, paths: u32, out: &mut EnvelopeWriter) -> Result<()> {
+    write_head(KeyKind::Column, paths, field.number(), out)
+}
+
+fn write_head(kind: KeyKind, paths: u32, field: u16, out: &mut EnvelopeWriter) -> Result<()> {
     out.begin(KEYS)?;
     let mut head = [0; HEAD];
     head[..4].copy_from_slice(&(kind as u32).to_le_bytes());
     head[4..8].copy_from_slice(&paths.to_le_bytes());
+    head[8..].copy_from_slice(&u64::from(field).to_le_bytes());
     out.write(&head)
 }
 

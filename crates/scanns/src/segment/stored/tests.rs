@@ -417,7 +417,7 @@ fn a_vector_that_differs_from_the_postings_is_found() {
         tokens(kept).iter().for_each(|token| collector.vectors().unwrap().token(token, 0..1));
         inverter.end_document();
         collector.end_document((0, 0)).unwrap();
-        let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], runs: None };
+        let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], ..Keys::default() };
         let (fields, mut columns) = (vec![(Field::default(), &mut inverter)], ColumnSet::default());
         let contents = SegmentContents { fields, keys: &keys, stored: &mut collector, columns: &mut columns };
         write_contents(&directory, 1, contents, &FlushBuffers::default());

@@ -107,7 +107,7 @@ pub(super) fn segment(
         documents.push(as_kept(&schema, &given));
     }
     let paths = (0..count).map(|doc| format!("{id}/{doc}").into_bytes()).collect();
-    let keys = Keys { paths, stamps: vec![Stamp::default(); count as usize], runs: None };
+    let keys = Keys { paths, stamps: vec![Stamp::default(); count as usize], ..Keys::default() };
     let (fields, mut stored) = (vec![(Field::default(), &mut inverter)], StoredCollector::none());
     let contents = SegmentContents { fields, keys: &keys, stored: &mut stored, columns: &mut columns };
     write_contents(directory, id, contents, &FlushBuffers::default());

@@ -67,7 +67,7 @@ fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: u32) -> Vec
     let paths = (0..docs).map(|doc| format!("/{id}/file{doc}").into_bytes()).collect();
     // Small buffers, so that runs are written while they grow.
     let buffers = FlushBuffers { write: 4096, lists: 512 };
-    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
+    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], ..Keys::default() };
     let (fields, mut columns) = (vec![(Field::default(), &mut inverter)], ColumnSet::default());
     let contents = SegmentContents { fields, keys: &keys, stored: &mut collector, columns: &mut columns };
     write_contents(directory, id, contents, &buffers);
@@ -216,7 +216,7 @@ fn a_vector_whose_offsets_differ_from_the_postings_is_found() {
         inverter.end_document();
         collector.end_document((0, 0)).unwrap();
         let directory = RamDirectory::new();
-        let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], runs: None };
+        let keys = Keys { paths: vec![b"/a".to_vec()], stamps: vec![Stamp::default()], ..Keys::default() };
         let (fields, mut columns) = (vec![(Field::default(), &mut inverter)], ColumnSet::default());
         let contents = SegmentContents { fields, keys: &keys, stored: &mut collector, columns: &mut columns };
         write_contents(&directory, 1, contents, &FlushBuffers::default());

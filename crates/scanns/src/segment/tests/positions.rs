@@ -37,7 +37,7 @@ pub(super) fn write(directory: &RamDirectory, id: u128, random: &mut Rng, docs: 
     let paths = (0..docs).map(|doc| format!("/{id}/file{doc}").into_bytes()).collect();
     // Small buffers, so that runs are written while they grow.
     let buffers = FlushBuffers { write: 4096, lists: 512 };
-    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
+    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], ..Keys::default() };
     write_segment(directory, id, &mut inverter, &keys, &buffers);
     all
 }

@@ -213,7 +213,7 @@ fn reordering_joins_lines_that_were_apart_in_runs() {
     let run = |(first_doc, first_line)| KeyRun { first_doc, path: 0, first_line };
     let runs = (0..).zip(lines).map(run).collect();
     let stamps = vec![Stamp { bytes: 1, modified: 7 }];
-    let keys = Keys { paths: vec![b"/lines".to_vec()], stamps, runs: Some(runs) };
+    let keys = Keys { paths: vec![b"/lines".to_vec()], stamps, runs: Some(runs), ..Keys::default() };
     keyed(&mut random, &directory, 1, 500, &keys);
     let sources = [Segment::open(&directory, 1, 0).unwrap()];
     let order = any_order(&mut random, &sources);
@@ -242,7 +242,7 @@ fn documents_keep_their_order_if_paths_would_grow_by_more_than_lists_shrink() {
         };
         let paths: Vec<Vec<u8>> = (0..2000).map(name).collect();
         let stamps = vec![Stamp { bytes: 1, modified: 7 }; 2000];
-        keyed(&mut random, &directory, 1, 2000, &Keys { paths, stamps, runs: None });
+        keyed(&mut random, &directory, 1, 2000, &Keys { paths, stamps, ..Keys::default() });
         let sources = [Segment::open(&directory, 1, 0).unwrap()];
         let how = Reordering { memory: 1 << 30, threads: 1 };
         similar_order(&sources, &how, &|_, _| Ok(())).unwrap()

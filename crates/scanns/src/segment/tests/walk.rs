@@ -21,7 +21,7 @@ fn segment(random: &mut Rng, docs: u32) -> (Segment, Known) {
         inverter.end_document();
     }
     let paths = (0..docs).map(|doc| format!("{doc}").into_bytes()).collect();
-    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], runs: None };
+    let keys = Keys { paths, stamps: vec![Stamp::default(); docs as usize], ..Keys::default() };
     let buffers = FlushBuffers { write: 4096, lists: 512 };
     write_segment(&directory, 7, &mut inverter, &keys, &buffers);
     let segment = Segment::open(&directory, 7, 0).unwrap();

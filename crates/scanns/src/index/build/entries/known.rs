@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Result;
-use crate::index::commit::ledger::changed_field;
+use crate::index::commit::ledger::date_field;
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::writer::SegmentDocuments;
 use crate::schema::{Field, FieldKind, Value};
@@ -30,6 +30,7 @@ const DIRECTORY: u64 = 0o040_000;
 
 /// The columns of numbers that are compared if times prove nothing.
 const NUMBERS: [&str; 8] = ["size", "blocks", "uid", "gid", "mode", "inode", "links", "device"];
+const SIZE: usize = 0;
 const MODE: usize = 4;
 const INODE: usize = 5;
 const LINKS: usize = 6;
@@ -40,6 +41,8 @@ const DEVICE: usize = 7;
 pub(super) struct KnownFields {
     /// The last change of the status.
     changed: Option<Field>,
+    /// The last change of the content.
+    modified: Option<Field>,
     /// The fields of [`NUMBERS`].
     numbers: [Option<Field>; NUMBERS.len()],
     /// From this time on, an entry may have changed after the last scan saw it although the time of its
@@ -57,7 +60,8 @@ impl KnownFields {
             (entry.kind == FieldKind::Unsigned && entry.column).then_some(field)
         };
         KnownFields {
-            changed: changed_field(manifest),
+            changed: date_field(manifest, "ctime"),
+            modified: date_field(manifest, "mtime"),
             numbers: NUMBERS.map(number),
             uncertain: scanned.map_or(i64::MAX, |scanned| scanned.saturating_sub(TICK)),
         }
@@ -104,9 +108,12 @@ impl<'s> KnownEntries<'s> {
             if let Some(word) = seen.get(known.number as usize / 64) {
                 word.fetch_or(1 << (known.number % 64), Ordering::Relaxed);
             }
-            let changed = entry.ctime.and_then(fitting_date);
-            let same = changed.is_some() && changed == known.changed && known.stamp == entry.stamp();
             let document = paths.document(known.number);
+            let changed = entry.ctime.and_then(fitting_date);
+            let same = changed.is_some()
+                && changed == known.changed
+                && self.number(segment, document, SIZE)? == entry.size
+                && date(segment, self.fields.modified, document)? == entry.mtime.and_then(fitting_date);
             let is_certain = changed < Some(self.fields.uncertain);
             if same && !self.again && (is_certain || self.has_numbers(segment, document, entry)?) {
                 return Ok(KnownEntry::Unchanged);
@@ -133,13 +140,10 @@ impl<'s> KnownEntries<'s> {
     /// A number of [`NUMBERS`] of a document.
     fn number(&self, segment: &Segment, document: u32, at: usize) -> Result<Option<u64>> {
         let field = self.fields.numbers.get(at).copied().flatten();
-        let Some(column) = field.and_then(|field| segment.column(field)) else { return Ok(None) };
-        let mut values = Vec::new();
-        column.values_of(document, &mut values)?;
-        Ok(values.first().and_then(|value| match value {
-            Value::Unsigned(number) => Some(*number),
-            _ => None,
-        }))
+        match value(segment, field, document)? {
+            Some(Value::Unsigned(number)) => Ok(Some(number)),
+            _ => Ok(None),
+        }
     }
 
     /// The device on which the entry with a path was.
@@ -273,5 +277,18 @@ impl<'s> KnownEntries<'s> {
     /// True if the index had no documents.
     pub(super) fn is_empty(&self) -> bool {
         self.segments.is_empty()
+    }
+}
+
+/// The first value of a document in the column of a field; none without this column.
+fn value(segment: &Segment, field: Option<Field>, document: u32) -> Result<Option<Value>> {
+    let Some(column) = field.and_then(|field| segment.column(field)) else { return Ok(None) };
+    Ok(column.first(document)?.map(|order| column.kind().value_of(order)))
+}
+
+fn date(segment: &Segment, field: Option<Field>, document: u32) -> Result<Option<i64>> {
+    match value(segment, field, document)? {
+        Some(Value::Date(date)) => Ok(Some(date)),
+        _ => Ok(None),
     }
 }

@@ -13,17 +13,19 @@ use crate::error::{Error, Result};
 use crate::index::build::file_fields::{EntrySource, FileFields, MissingDates};
 use crate::index::build::lane_report::LaneReport;
 use crate::index::build::lane_segments::{LaneDocuments, LaneSegments, SegmentContext};
-use crate::index::build::line_keys::KeyCollector;
 use crate::index::commit::writer::{SegmentDocuments, Writer};
 use crate::invert::{InvertOptions, Inverter};
 use crate::record::dump::DumpTally;
-use crate::schema::{Field, Records, Schema, Stored};
-use crate::segment::{Flushed, StoredCollector};
+use crate::schema::{Field, Records, Schema, Store, Stored};
+use crate::segment::{Flushed, Keys, PathHash, PathsInColumn, StoredCollector};
 use crate::source::{Entry, EntryKind};
 
 /// A segment takes this many times the bytes of its entries while it is written: for memory that is kept for
 /// more of them, for their keys, and for their columns.
 const TAKES: usize = 4;
+
+/// Entries whose columns are filled together: they fit the first caches of a processor.
+const TOGETHER: usize = 128;
 
 /// What all index threads of an import share.
 #[derive(Clone, Copy)]
@@ -60,7 +62,6 @@ pub(super) struct EntryIndexer<'a> {
     inverter: Inverter,
     stored: StoredCollector,
     columns: ColumnSet,
-    keys: KeyCollector,
     segments: LaneSegments<'a, Vec<SegmentDocuments>>,
     /// Older documents that the entries in memory replace.
     replaced: Vec<SegmentDocuments>,
@@ -78,7 +79,6 @@ impl<'a> EntryIndexer<'a> {
             inverter: Inverter::new(&context.invert)?,
             stored: StoredCollector::new(&context.stored, Records::File)?,
             columns: ColumnSet::new(context.schema),
-            keys: KeyCollector::new(Records::File),
             segments: LaneSegments::new(context.segments),
             replaced: Vec::new(),
             missing_dates: MissingDates::default(),
@@ -150,17 +150,27 @@ impl<'a> EntryIndexer<'a> {
 
     /// Writes the entries in memory as a segment.
     fn flush(&mut self) -> Result<()> {
-        for number in self.held.in_order() {
-            let Some((entry, from)) = self.held.get(number) else { continue };
-            self.keys.file(entry.path, entry.stamp());
-            self.context.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
-            self.context.fields.push_extra(&entry, from, &mut self.columns);
-            self.inverter.end_document();
-            self.stored.end_document((0, 0))?;
-            self.columns.end_document()?;
+        let mut hashes = Vec::with_capacity(self.held.len());
+        let mut stamps = Vec::new();
+        // Readers compare the stamp of a referenced file; everything else has its columns.
+        let has_references = self.context.stored.store == Store::Reference;
+        let order = self.held.in_order();
+        for part in order.chunks(TOGETHER) {
+            let entries: Vec<_> = part.iter().filter_map(|&number| self.held.get(number)).collect();
+            for (entry, _) in &entries {
+                hashes.push(PathHash::of(entry.path));
+                if has_references {
+                    stamps.push(entry.stamp());
+                }
+                self.inverter.end_document();
+                self.stored.end_document((0, 0))?;
+            }
+            self.context.fields.push_all(&entries, &mut self.columns, &mut self.missing_dates)?;
         }
+        self.columns.fill_up(self.inverter.max_doc())?;
         self.held.clear();
-        let keys = self.keys.take(self.inverter.max_doc());
+        let column = Some(PathsInColumn { field: self.context.fields.path(), hashes });
+        let keys = Keys { stamps, column, ..Keys::default() };
         let documents = LaneDocuments {
             fields: vec![(self.context.text, &mut self.inverter)],
             keys: &keys,

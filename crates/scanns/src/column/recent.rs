@@ -1,0 +1,54 @@
+//! The blocks of strings from which single strings were read last.
+//!
+//! Opening a block decodes a table of symbols or unpacks a whole frame, which takes far longer than reading
+//! one string. Who looks up documents one by one mostly stays in a few blocks.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::read::{Column, Damaged};
+use crate::codec::OpenedStrings;
+use crate::error::Result;
+
+/// Blocks to keep. Each takes at most 1 MiB, and a typical one 40 KiB.
+const KEPT: usize = 16;
+
+/// What was decoded to open a few blocks of a column of strings, the latest last.
+#[derive(Debug, Default)]
+pub(super) struct RecentStrings(Mutex<VecDeque<(u32, Arc<OpenedStrings>)>>);
+
+impl RecentStrings {
+    /// Returns what `open` decodes for a block, or has decoded.
+    fn get(&self, block: u32, open: impl FnOnce() -> Result<OpenedStrings>) -> Result<Arc<OpenedStrings>> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found =
+            lock().iter().rev().find(|(number, _)| *number == block).map(|(_, opened)| opened.clone());
+        if let Some(opened) = found {
+            return Ok(opened);
+        }
+        // Others may read meanwhile; if two open the same block, both are kept for a while.
+        let opened = Arc::new(open()?);
+        let mut recent = lock();
+        if recent.len() >= KEPT {
+            recent.pop_front();
+        }
+        recent.push_back((block, opened.clone()));
+        Ok(opened)
+    }
+}
+
+impl Column {
+    /// Appends the first string of a document; returns false if it has none.
+    pub fn first_string(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool> {
+        let number = self.block_of(doc)?;
+        let block = self.block(number)?;
+        let Some(rank) = block.rank(doc) else { return Ok(false) };
+        let damaged = || self.damaged(number);
+        let place = block.values_of(rank).map_err(|Damaged| damaged())?.start;
+        let opened = self
+            .recent
+            .get(number, || OpenedStrings::of(block.text(), block.entry.values).ok_or_else(damaged))?;
+        opened.get(block.text(), place, out).ok_or_else(damaged)?;
+        Ok(true)
+    }
+}
