@@ -1,10 +1,11 @@
 //! Measures how the time and the size of an index of a file system grow with its entries.
 //!
-//! The released command is measured as a user runs it. It imports the list of `entries` from a pipe, and then
-//! each question is a process of its own, with everything in the page cache. Answers are compared with those
-//! of a slow pass over the same entries: `truth.rs` makes it, `questions.rs` has the commands, and `child.rs`
-//! runs them. Processor time is shown beside wall time, which depends on what else the machine does. The
-//! program that makes the list runs beside the import, so the import needs a second core for its wall time.
+//! The released command is measured as a user runs it. It imports the list of `entries` from a pipe and merges
+//! the index into one segment. Then each question is a process of its own, with everything in the page cache.
+//! Answers are compared with those of a slow pass over the same entries: `truth.rs` makes it, `questions.rs`
+//! has the commands, and `child.rs` runs them. Processor time is shown beside wall time, which depends on what
+//! else the machine does. The program that makes the list runs beside the import, so the import needs a second
+//! core for its wall time.
 
 mod child;
 mod questions;
@@ -30,7 +31,7 @@ pub struct GrowthArgs {
     /// The command to measure [default: scanns beside this program]
     #[arg(long)]
     scanns: Option<PathBuf>,
-    /// Directory for indexes; they are removed. An index takes about 60 bytes an entry
+    /// Directory for indexes; they are removed. An index takes about 40 bytes an entry, and a merge twice that
     #[arg(long, default_value = "target/bench")]
     work: PathBuf,
     /// Seed of the entries
@@ -86,6 +87,8 @@ fn measure(args: &GrowthArgs, scanns: &Path, entries: u64, results: &mut Results
     println!("growth: {entries} entries, seed {}", args.seed);
     let cost = import(args, scanns, &index, entries)?;
     report.import(cost, bytes_below(&index)?)?;
+    let cost = merge(scanns, &index)?;
+    report.merge(cost, bytes_below(&index)?);
     let targets = Targets::choose(entries, args.seed);
     let truth = Truth::of(entries, args.seed, &targets);
     let questions = questions::all(&index, &targets, truth);
@@ -108,6 +111,13 @@ fn import(args: &GrowthArgs, scanns: &Path, index: &Path, entries: u64) -> Resul
     let input: Input<'_> = Box::new(move |pipe| entries::write(pipe, entries, seed, Format::Find));
     let ran = child::run(scanns, &words, Some(input), false)?;
     ensure!(ran.code == Some(0), "the import ended with {:?}: {}", ran.code, ran.errors);
+    Ok(ran.cost)
+}
+
+/// Merges the index into one segment, with entries in the order of their directories.
+fn merge(scanns: &Path, index: &Path) -> Result<Cost> {
+    let ran = child::run(scanns, &["merge".into(), "-q".into(), index.into()], None, false)?;
+    ensure!(ran.code == Some(0), "the merge ended with {:?}: {}", ran.code, ran.errors);
     Ok(ran.cost)
 }
 
@@ -172,6 +182,20 @@ impl Report<'_> {
         self.row("import, peak memory / without mapped files, MiB", memory);
         self.row("index, bytes an entry", format!("{each:.1}"));
         Ok(())
+    }
+
+    /// The costs of the merge.
+    #[expect(clippy::cast_precision_loss, reason = "figures for people")]
+    fn merge(&mut self, cost: Cost, bytes: u64) {
+        self.add("merge", ("wall", "s", Better::Lower), vec![cost.wall]);
+        self.add("merge", ("processor", "s", Better::Lower), vec![cost.processor]);
+        self.add("merge", ("memory", "MiB", Better::Lower), vec![mib(cost.memory)]);
+        let each = bytes as f64 / self.measured.entries as f64;
+        self.add("merged index", ("size", "bytes an entry", Better::Lower), vec![each]);
+        self.row("merge, wall / processor, s", format!("{:.2} / {:.2}", cost.wall, cost.processor));
+        let memory = format!("{:.0} / {:.0}", mib(cost.memory), mib(cost.own));
+        self.row("merge, peak memory / without mapped files, MiB", memory);
+        self.row("merged index, bytes an entry", format!("{each:.1}"));
     }
 
     /// The costs of a question.

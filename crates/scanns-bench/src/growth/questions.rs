@@ -59,6 +59,7 @@ pub fn all(index: &Path, targets: &Targets, truth: Truth) -> Vec<Question> {
     let root = text("/data");
     let usage = |sums: &Sums, lines: u64| Expected::Usage { kib: sums.blocks.div_ceil(2), lines };
     let (one, several) = (usage(&truth.all, 1), usage(&truth.middle, truth.middle.directories));
+    let sum = usage(&truth.middle, 1);
     vec![
         make(
             "find -name '*.h5' -size +1G",
@@ -79,6 +80,7 @@ pub fn all(index: &Path, targets: &Targets, truth: Truth) -> Vec<Question> {
             Expected::Paths(truth.small),
         ),
         make("du DIRECTORY, 1/50 of all", &[text("du"), middle], &["-0"], several),
+        make("du -s DIRECTORY", &[text("du"), text("-s"), middle], &["-0"], sum),
         make("du -s of everything", &[text("du"), text("-s"), root], &["-0"], one),
         make("report", &[text("report")], &["--format", "json"], Expected::Report(truth.all)),
         make(

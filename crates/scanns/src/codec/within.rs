@@ -10,6 +10,13 @@ pub fn within(values: &[u64], low: u64, reach: u64) -> u64 {
         // SAFETY: the processor was just checked.
         return unsafe { x86::within(values, low, reach) };
     }
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if let Some(values) = values.first_chunk()
+        && is_x86_feature_detected!("avx2")
+    {
+        // SAFETY: the processor was just checked.
+        return unsafe { x86::within_all(values, low, reach) };
+    }
     within_plainly(values, low, reach)
 }
 
@@ -22,8 +29,30 @@ fn within_plainly(values: &[u64], low: u64, reach: u64) -> u64 {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        __mmask8, _mm512_mask_cmple_epu64_mask, _mm512_maskz_loadu_epi64, _mm512_set1_epi64, _mm512_sub_epi64,
+        __mmask8, _mm256_castsi256_pd, _mm256_cmpgt_epi64, _mm256_loadu_si256, _mm256_movemask_pd,
+        _mm256_set1_epi64x, _mm256_sub_epi64, _mm512_mask_cmple_epu64_mask, _mm512_maskz_loadu_epi64,
+        _mm512_set1_epi64, _mm512_sub_epi64,
     };
+
+    /// The sign of a number: without it, signed numbers have the order of unsigned ones.
+    const SIGN: u64 = 1 << 63;
+
+    /// Does the same as [`super::within`] for 64 values.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn within_all(values: &[u64; 64], low: u64, reach: u64) -> u64 {
+        // The distance from `low`, with its sign flipped.
+        let low = _mm256_set1_epi64x(low.wrapping_add(SIGN).cast_signed());
+        let reach = _mm256_set1_epi64x((reach ^ SIGN).cast_signed());
+        let mut beyond = 0;
+        for (values, from) in values.chunks_exact(4).zip((0..64).step_by(4)) {
+            // SAFETY: the chunk has four values.
+            let values = unsafe { _mm256_loadu_si256(values.as_ptr().cast()) };
+            let found = _mm256_cmpgt_epi64(_mm256_sub_epi64(values, low), reach);
+            let found = _mm256_movemask_pd(_mm256_castsi256_pd(found));
+            beyond |= u64::from(found.cast_unsigned()) << from;
+        }
+        !beyond
+    }
 
     /// Does the same as [`super::within`] for at most 64 values.
     #[target_feature(enable = "avx512f")]
@@ -60,6 +89,13 @@ mod tests {
                 expected |= u64::from((low..=high).contains(value)) << bit;
             }
             assert_eq!(within(&values, low, high - low), expected);
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            if let Some(values) = values.first_chunk()
+                && is_x86_feature_detected!("avx2")
+            {
+                // SAFETY: the processor was just checked.
+                assert_eq!(unsafe { x86::within_all(values, low, high - low) }, expected);
+            }
             assert_eq!(within_plainly(&values[..values.len().min(64)], low, high - low), expected);
         }
     }

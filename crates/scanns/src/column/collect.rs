@@ -45,6 +45,10 @@ impl PendingBlocks {
         PendingBlocks { writer: ColumnWriter::new(kind), blocks: Vec::new() }
     }
 
+    fn of_names() -> Self {
+        PendingBlocks { writer: ColumnWriter::of_names(), blocks: Vec::new() }
+    }
+
     fn bytes(&self) -> usize {
         self.writer.bytes() + self.blocks.capacity()
     }
@@ -73,7 +77,7 @@ pub fn split_path(path: &[u8]) -> (&[u8], &[u8]) {
 impl PendingColumn {
     fn new(field: Field, entry: &FieldEntry) -> Self {
         let kind = ColumnKind::of(&entry.kind);
-        let names = (kind == ColumnKind::Path).then(|| PendingBlocks::new(ColumnKind::Bytes));
+        let names = (kind == ColumnKind::Path).then(PendingBlocks::of_names);
         let terms = kind.has_terms().then(Keywords::default);
         PendingColumn { field, kind, column: PendingBlocks::new(kind), terms, names }
     }

@@ -92,6 +92,11 @@ impl ColumnWriter {
         }
     }
 
+    /// A writer of the names of paths, which are read one by one.
+    pub fn of_names() -> Self {
+        ColumnWriter { strings: StringEncoder::without_frames(), ..Self::new(ColumnKind::Bytes) }
+    }
+
     /// A writer of a column whose blocks follow `written` bytes of other blocks.
     pub fn behind(kind: ColumnKind, written: u64) -> Self {
         ColumnWriter { at: written, ..Self::new(kind) }
@@ -311,7 +316,7 @@ impl ColumnWriter {
         self.seal(out)?;
         let entries = std::mem::take(&mut self.entries);
         let index = index_of(self.kind, self.first, &entries, &self.sums);
-        *self = Self::new(self.kind);
+        *self = ColumnWriter { strings: self.strings.anew(), ..Self::new(self.kind) };
         Ok(index)
     }
 }

@@ -20,6 +20,8 @@ const AS_GOOD: usize = 102;
 #[derive(Clone, Debug, Default)]
 pub struct StringEncoder {
     last: Option<TrainedTable>,
+    /// True if no block becomes a frame.
+    no_frames: bool,
 }
 
 /// A table of symbols, and what it did to the strings that it was made for.
@@ -39,6 +41,17 @@ struct Coded {
 }
 
 impl StringEncoder {
+    /// An encoder for strings that are mostly read one by one: none of them is in a frame, which must be
+    /// unpacked as a whole.
+    pub fn without_frames() -> Self {
+        StringEncoder { no_frames: true, ..StringEncoder::default() }
+    }
+
+    /// An encoder of the same kind for other strings.
+    pub fn anew(&self) -> Self {
+        StringEncoder { last: None, ..*self }
+    }
+
     /// Appends a block of `strings`, which must be fewer than 2^32.
     pub fn encode(&mut self, strings: &[&[u8]], out: &mut Vec<u8>) {
         put_varint(out, strings.len() as u64);
@@ -53,7 +66,8 @@ impl StringEncoder {
         // A string of codes must be decompressed, so saving a few bytes does not pay.
         let coded = coded.filter(|coded| coded.len() <= text / 10 * 9);
         let smallest = coded.as_ref().map_or(text, Vec::len);
-        if let Some(frame) = frame(strings, text, smallest) {
+        let frame = if self.no_frames { None } else { frame(strings, text, smallest) };
+        if let Some(frame) = frame {
             out.push(FRAME);
             put_varint(out, text as u64);
             raw_ends(strings).finish(out);

@@ -72,14 +72,18 @@ pub(super) fn merge_columns(
         }
         let (blocks, index) = (of_field(BLOCKS, field), of_field(INDEX, field));
         let found = columns.iter().zip(terms).map(|(&column, terms)| ColumnSource { column, terms });
-        ColumnMerge { kind, sources: found.collect(), documents, order, blocks, index }
-            .write(out, progress)?;
+        ColumnMerge { kind, sources: found.collect(), documents, order, blocks, index }.write(
+            ColumnWriter::new(kind),
+            out,
+            progress,
+        )?;
         if kind == ColumnKind::Path {
             let names = columns.iter().map(|column| column.and_then(Column::names));
             let sources = names.map(|column| ColumnSource { column, terms: None }).collect();
             let (blocks, index) = (of_field(NAMES, field), of_field(NAMES_INDEX, field));
             let kind = ColumnKind::Bytes;
-            ColumnMerge { kind, sources, documents, order, blocks, index }.write(out, progress)?;
+            let writer = ColumnWriter::of_names();
+            ColumnMerge { kind, sources, documents, order, blocks, index }.write(writer, out, progress)?;
         }
     }
     Ok(())
@@ -100,9 +104,13 @@ fn kind_in_common(sources: &[Segment], field: Field) -> Result<ColumnKind> {
 
 impl ColumnMerge<'_> {
     /// Writes both sections of the column.
-    fn write(&self, out: &mut EnvelopeWriter, progress: MergeProgress<'_>) -> Result<()> {
+    fn write(
+        &self,
+        mut writer: ColumnWriter,
+        out: &mut EnvelopeWriter,
+        progress: MergeProgress<'_>,
+    ) -> Result<()> {
         out.begin(self.blocks)?;
-        let mut writer = ColumnWriter::new(self.kind);
         match self.order {
             Some(order) => self.append_in_order(&mut writer, order, out, progress)?,
             None => {
