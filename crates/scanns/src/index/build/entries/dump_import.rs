@@ -61,6 +61,10 @@ impl FindEntries for DumpImport<'_> {
         self.root.as_deref()
     }
 
+    fn lacks_types(&self) -> bool {
+        true
+    }
+
     fn find(
         &self,
         import: &Import<'_>,

@@ -38,6 +38,8 @@ pub(super) struct EntryContext<'a> {
     pub(super) stored: Stored,
     /// The directory to which relative paths belong.
     pub(super) root: Option<&'a [u8]>,
+    /// Whether entries without a type are directories.
+    pub(super) are_directories: bool,
     /// The number of documents that others replaced.
     pub(super) replaced: &'a AtomicU64,
 }
@@ -144,21 +146,32 @@ impl<'a> EntryIndexer<'a> {
                 KnownEntry::Changed(documents) => self.replaced.push(documents),
             }
         }
+        self.hold(entry, from)
+    }
+
+    /// Takes an entry that must get a document.
+    pub(super) fn hold(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) -> Result<()> {
         self.held.push(entry, from);
         if TAKES * self.held.bytes() > self.segments.limit { self.flush() } else { Ok(()) }
     }
 
-    /// Writes the entries in memory as a segment.
+    /// Writes the entries in memory as a segment. An entry without a type is a directory if others are below
+    /// it; its stamp remains that of the entry, because it will be found again without a type.
     fn flush(&mut self) -> Result<()> {
+        let parents = self.held.parents();
         for number in self.held.in_order() {
-            let Some((entry, from)) = self.held.get(number) else { continue };
+            let Some((mut entry, from)) = self.held.get(number) else { continue };
             self.keys.file(entry.path, entry.stamp());
+            if entry.kind.is_none() && (self.context.are_directories || parents.contains(entry.path)) {
+                entry.kind = Some(EntryKind::Directory);
+            }
             self.context.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
             self.context.fields.push_extra(&entry, from, &mut self.columns);
             self.inverter.end_document();
             self.stored.end_document((0, 0))?;
             self.columns.end_document()?;
         }
+        drop(parents);
         self.held.clear();
         let keys = self.keys.take(self.inverter.max_doc());
         let documents = LaneDocuments {

@@ -11,6 +11,9 @@
 //! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index. `inventory.rs`
 //! finds the parts of an S3 Inventory, and `preview.rs` shows the first entries without an index.
 //!
+//! A list of paths does not tell which entries are directories: those that others are below. Index threads
+//! find most of them, and `untyped.rs` the others.
+//!
 //! A list of changes (`change_parts.rs`) says at which paths a scan should look (`change_import.rs`), and the
 //! index knows other names of the files there (`linked_names.rs`).
 
@@ -31,6 +34,7 @@ mod run;
 mod scan_import;
 mod threads;
 mod tops;
+mod untyped;
 
 pub(super) use change_parts::apply_changes;
 pub(super) use dump_import::import;
