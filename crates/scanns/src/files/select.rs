@@ -125,7 +125,7 @@ fn or_unknown(range: ValueRange) -> Query {
 }
 
 /// Documents that match one of the queries, or have no value of the field. Expressions count the latter.
-fn with_unknown(field: Field, mut queries: Vec<Query>) -> Query {
+pub(super) fn with_unknown(field: Field, mut queries: Vec<Query>) -> Query {
     queries.push(Query::Bool(BoolQuery {
         must_not: vec![Query::Values(ValueRange::any(field))],
         ..BoolQuery::default()
