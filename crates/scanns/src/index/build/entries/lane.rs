@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::block::{BlockRows, EntryBlock};
 use super::held::HeldEntries;
 use super::known::{KnownEntries, KnownEntry};
+use super::told::ToldFields;
 use super::tops::Tops;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
@@ -50,8 +51,16 @@ pub(super) struct EntryReport {
     pub(super) lane: LaneReport,
     pub(super) unchanged: u64,
     pub(super) tops: Tops,
-    /// By dump: the entries of it, and what else was counted.
-    pub(super) dumps: Vec<(u64, DumpTally)>,
+    /// By dump, what was counted.
+    pub(super) dumps: Vec<DumpCounts>,
+}
+
+/// What was counted in a dump.
+#[derive(Default)]
+pub(super) struct DumpCounts {
+    pub(super) entries: u64,
+    pub(super) tally: DumpTally,
+    pub(super) told: ToldFields,
 }
 
 /// The state of an index thread.
@@ -92,8 +101,10 @@ impl<'a> EntryIndexer<'a> {
     /// Indexes the entries of a block.
     pub(super) fn block(&mut self, block: &EntryBlock) -> Result<()> {
         let (mut tally, mut count, mut failed) = (DumpTally::default(), 0, None);
+        let mut told = ToldFields::default();
         let mut visit = |entry: &Entry<'_>| {
             count += 1;
+            told.add(entry);
             match self.entry(entry, block) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
@@ -110,9 +121,10 @@ impl<'a> EntryIndexer<'a> {
         if dumps.len() <= block.dump {
             dumps.resize_with(block.dump + 1, Default::default);
         }
-        if let Some((entries, counted)) = dumps.get_mut(block.dump) {
-            *entries += count;
-            counted.merge(tally);
+        if let Some(counts) = dumps.get_mut(block.dump) {
+            counts.entries += count;
+            counts.tally.merge(tally);
+            counts.told.merge(told);
         }
         match (flow, failed) {
             (ControlFlow::Continue(()), _) => Ok(()),
@@ -216,7 +228,7 @@ fn take_into<'a>(context: EntryContext<'a>) -> impl Fn(Flushed, Vec<SegmentDocum
 }
 
 /// A path below `root`, if it is relative and there is a root; `space` holds it.
-fn rooted<'p>(path: &'p [u8], root: Option<&[u8]>, space: &'p mut Vec<u8>) -> &'p [u8] {
+pub(super) fn rooted<'p>(path: &'p [u8], root: Option<&[u8]>, space: &'p mut Vec<u8>) -> &'p [u8] {
     let Some(root) = root.filter(|_| !path.starts_with(b"/")) else { return path };
     let below = if path == b"." { &[] } else { path.strip_prefix(b"./").unwrap_or(path) };
     space.clear();

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::block::SendBlock;
 use super::known::{KnownEntries, KnownFields};
 use super::lane::EntryContext;
+use super::mixed::mixed_paths;
 use super::threads::{ImportThreads, run};
 use super::untyped::index_parents;
 use crate::error::{Error, Result};
@@ -85,8 +86,7 @@ pub(super) fn index_entries<K: FindEntries>(
         Some(Manifest { records: options.records, stored, contents, ..manifest })
     });
     let old = writer.segment_ids();
-    let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
-    let segments = segments.collect::<Result<Vec<Segment>>>()?;
+    let segments = open_segments(writer)?;
     let covered = current.as_ref().map_or(Ok(Vec::new()), |manifest| coverage_of(&manifest.notes))?;
     let scanned = covered.iter().map(|coverage| coverage.began).min();
     let fields = KnownFields::of(current.as_ref(), scanned);
@@ -111,8 +111,9 @@ pub(super) fn index_entries<K: FindEntries>(
     let covered = kind.settle(&import, threads, &mut report)?;
     import.delete_repeated(&mut report)?;
     if kind.lacks_types() && !report.cancelled {
-        report.segments += index_parents(import.context(None, source, stored)?)?;
+        report.segments += index_parents(&open_segments(writer)?, import.context(None, source, stored)?)?;
     }
+    report.mixed = mixed_paths(&open_segments(writer)?, source.schema())?;
     report.replaced = replaced.load(Ordering::Relaxed);
     note(writer, covered)?;
     progress.enter(Phase::Committing);
@@ -126,6 +127,11 @@ pub(super) fn index_entries<K: FindEntries>(
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// The segments of the next commit.
+fn open_segments(writer: &Writer<'_>) -> Result<Vec<Segment>> {
+    writer.segment_ids().into_iter().filter_map(|id| writer.segment(id).transpose()).collect()
 }
 
 /// Notes in the next commit what the index covers.
@@ -189,9 +195,7 @@ impl Import<'_> {
 
     /// Deletes documents of which another one has the same path.
     fn delete_repeated(&self, report: &mut IndexReport) -> Result<()> {
-        let segments =
-            self.writer.segment_ids().into_iter().filter_map(|id| self.writer.segment(id).transpose());
-        let segments = segments.collect::<Result<Vec<Segment>>>()?;
+        let segments = open_segments(self.writer)?;
         let paths =
             segments.iter().map(|segment| KnownPaths::of(segment, None)).collect::<Result<Vec<_>>>()?;
         let DoublePaths { documents, first } = double_paths(&paths)?;

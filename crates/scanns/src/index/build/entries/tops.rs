@@ -26,8 +26,8 @@ pub(super) fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The directories around an entry, from the innermost on; `directory` is its path without its name, which ends
-/// with a slash.
+/// The directories around an entry, from the innermost on; `directory` is its path without its name, which
+/// ends with a slash.
 pub(super) fn around(directory: &[u8]) -> impl Iterator<Item = &[u8]> {
     let kept =
         directory.iter().rposition(|&byte| byte != b'/').map_or(directory.len().min(1), |last| last + 1);

@@ -15,7 +15,7 @@ use super::tops::around;
 use crate::column::{Column, DictionaryReader, TermCursor};
 use crate::error::Result;
 use crate::index::build::file_fields::EntrySource;
-use crate::index::commit::writer::{SegmentDocuments, Writer};
+use crate::index::commit::writer::SegmentDocuments;
 use crate::schema::{Schema, Value};
 use crate::segment::{KnownPaths, Segment};
 use crate::source::Entry;
@@ -23,8 +23,8 @@ use crate::source::Entry;
 /// Entries that are indexed again together.
 const BATCH: usize = 1 << 14;
 
-/// The most ranges of documents that are looked at for an entry below a directory. If they are more scattered,
-/// there is one.
+/// The most ranges of documents in which an entry below a directory is looked for. If there are more, one of
+/// them is taken to have it.
 const MOST_RANGES: usize = 4_096;
 
 /// The columns of an entry; its type is not known.
@@ -53,12 +53,9 @@ enum EntryType {
     Unknown(u32),
 }
 
-/// Indexes entries without a type again, as directories, if others are below them. Returns the number of new
-/// segments.
-pub(super) fn index_parents(context: EntryContext<'_>) -> Result<usize> {
-    let writer: &Writer<'_> = context.segments.writer;
-    let segments = writer.segment_ids().into_iter().filter_map(|id| writer.segment(id).transpose());
-    let segments = segments.collect::<Result<Vec<Segment>>>()?;
+/// Indexes entries without a type in `segments`, which are those of the next commit, again as directories, if
+/// others are below them. Returns the number of new segments.
+pub(super) fn index_parents(segments: &[Segment], context: EntryContext<'_>) -> Result<usize> {
     let looked =
         segments.iter().filter_map(|segment| LookedSegment::new(segment, context.schema).transpose());
     let looked = looked.collect::<Result<Vec<_>>>()?;
