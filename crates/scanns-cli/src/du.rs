@@ -57,7 +57,7 @@ pub fn run(args: &DuArgs) -> Result<Outcome> {
         return Err(error.into());
     }
     let report = report?;
-    if args.total {
+    if args.total && !report.has_no_sizes {
         let (sum, time) = (report.total, report.latest);
         printer.line(&UsageLine { path: b"total".to_vec(), sum, time })?;
     }
@@ -80,7 +80,7 @@ fn by_value(args: &DuArgs, key: DuKeyArg, snapshot: &Snapshot, printer: &mut DuP
         let path = one.value.unwrap_or_else(|| none.into());
         printer.line(&UsageLine { path, sum: one.sum, time: None })?;
     }
-    if args.total {
+    if args.total && !report.has_no_sizes {
         printer.line(&UsageLine { path: b"total".to_vec(), sum: report.total, time: None })?;
     }
     printer.out.flush()?;
@@ -88,6 +88,10 @@ fn by_value(args: &DuArgs, key: DuKeyArg, snapshot: &Snapshot, printer: &mut DuP
 }
 
 fn outcome(report: &UsageReport) -> Outcome {
+    if report.has_no_sizes {
+        report::note("the index has no sizes: --inodes counts entries, or index a dump that has sizes");
+        return Outcome::WithFailures;
+    }
     for path in &report.missing {
         report::note(&format!("{}: not in the index", quoted(path)));
     }
@@ -99,7 +103,15 @@ fn outcome(report: &UsageReport) -> Outcome {
              {example}"
         ));
     }
-    if report.missing.is_empty() { Outcome::Done } else { Outcome::WithFailures }
+    if report.unsized_files > 0 {
+        let files = units::counted(report.unsized_files, "file");
+        let example = quoted(&report.first_unsized).into_owned();
+        report::note(&format!(
+            "the index does not know the size of {files}, which count nothing; the first is {example}"
+        ));
+    }
+    let is_whole = report.missing.is_empty() && report.unsized_files == 0;
+    if is_whole { Outcome::Done } else { Outcome::WithFailures }
 }
 
 fn options(args: &DuArgs) -> Result<UsageOptions> {

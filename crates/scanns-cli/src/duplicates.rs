@@ -134,6 +134,13 @@ fn outcome(args: &DuplicatesArgs, found: &DuplicateReport, progress: &DuplicateP
     for path in &found.missing {
         report::note(&format!("{}: not in the index", quoted(path)));
     }
+    if found.has_no_sizes {
+        report::note(
+            "the index has no sizes, which tell files that may be equal: index a dump that has sizes",
+        );
+        return Outcome::WithFailures;
+    }
+    report_faulty(&found.unsized_files, "were not compared, because the index does not know their sizes");
     report_faulty(&found.changed, "have changed since they were indexed, or are gone");
     report_faulty(&found.failed, "could not be read");
     if found.collisions > 0 {
@@ -145,7 +152,8 @@ fn outcome(args: &DuplicatesArgs, found: &DuplicateReport, progress: &DuplicateP
     let read = units::size(progress.read.load(Ordering::Relaxed));
     let candidates = units::counted(found.candidates, "file");
     report::note(&format!("{groups} of {files}, {wasted} wasted; compared {candidates}, read {read}"));
-    let is_whole = found.missing.is_empty() && found.changed.count + found.failed.count == 0;
+    let is_whole = found.missing.is_empty() && found.unsized_files.count == 0;
+    let is_whole = is_whole && found.changed.count + found.failed.count == 0;
     if is_whole { Outcome::Done } else { Outcome::WithFailures }
 }
 

@@ -67,7 +67,11 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         scans::list(built.scan.as_ref());
         changes::list(built.changes.as_ref());
         dumps::list(&built.dumps);
+        if !args.output.quiet {
+            dumps::list_lacking(&built.dumps);
+        }
         dumps::list_repeated(&built);
+        dumps::list_mixed(&built);
         records::list_conflicts(&built.records);
         records::list_malformed(&built.records);
     }

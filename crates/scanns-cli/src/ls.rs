@@ -25,8 +25,11 @@ pub fn run(args: &LsArgs) -> Result<Outcome> {
     for path in &report.missing {
         report::note(&format!("{}: not in the index", quoted(path)));
     }
+    for (path, reason) in &report.unread {
+        report::note(&format!("{}: could not be read when it was indexed: {reason}", quoted(path)));
+    }
     note_unknown(&report.unknown);
-    Ok(match (report.missing.is_empty(), report.unknown.is_empty()) {
+    Ok(match (report.missing.is_empty(), report.unknown.is_empty() && report.unread.is_empty()) {
         (false, _) => Outcome::NotFound,
         (true, false) => Outcome::WithFailures,
         (true, true) => Outcome::Done,

@@ -44,6 +44,7 @@ pub fn value(report: &FilesReport) -> Value {
         "longest_paths": ranked(&rankings.longest_paths),
         "empty_files": counted(&notable.empty_files),
         "empty_directories": counted(&notable.empty_directories),
+        "unread_directories": counted(&notable.unread_directories),
         "set_user_id": counted(&notable.set_user),
         "set_group_id": counted(&notable.set_group),
         "world_writable_files": counted(&notable.writable_files),

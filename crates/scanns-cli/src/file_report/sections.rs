@@ -64,11 +64,12 @@ pub fn sections(report: &FilesReport) -> Vec<ReportSection> {
 }
 
 /// The lists of a report with entries that deserve a look, each with what they are.
-pub fn notable_lists(report: &FilesReport) -> [(&'static str, &CountedPaths); 6] {
+pub fn notable_lists(report: &FilesReport) -> [(&'static str, &CountedPaths); 7] {
     let notable = &report.notable;
     [
         ("empty files", &notable.empty_files),
         ("empty directories", &notable.empty_directories),
+        ("directories that could not be read", &notable.unread_directories),
         ("files with the set-user-ID bit", &notable.set_user),
         ("files with the set-group-ID bit", &notable.set_group),
         ("files that everybody may change", &notable.writable_files),

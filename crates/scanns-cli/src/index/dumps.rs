@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::index::{DumpReport, IndexReport};
+use scanns::index::{DumpReport, IndexReport, MixedPaths};
 use scanns::sources::{BadRow, BadValues};
 use serde_json::{Map, Value, json};
 
@@ -78,6 +78,47 @@ pub fn list(dumps: &[DumpReport]) {
     }
 }
 
+/// Says which questions dumps cannot answer.
+pub fn list_lacking(dumps: &[DumpReport]) {
+    for dump in dumps.iter().filter(|dump| !dump.lacking.is_empty()) {
+        report::note(&format!("{}: {}", report::path_text(&dump.path), lacking(&dump.lacking)));
+    }
+}
+
+/// Which questions cannot be answered because no row has some fields.
+fn lacking(fields: &[&str]) -> String {
+    let questions = fields.iter().map(|field| match *field {
+        "type" => "-type",
+        "size" => "du, duplicates",
+        "mtime" => "-mtime",
+        _ => "-user",
+    });
+    let questions: Vec<_> = questions.collect();
+    format!("no row has {}: {} cannot be answered from it", listed(fields, "or"), listed(&questions, "and"))
+}
+
+/// Words with commas, and a last one.
+fn listed(words: &[&str], joint: &str) -> String {
+    match words {
+        [start @ .., last] if !start.is_empty() => format!("{} {joint} {last}", start.join(", ")),
+        words => words.concat(),
+    }
+}
+
+/// Says that the index has absolute and relative paths.
+pub fn list_mixed(built: &IndexReport) {
+    let Some(MixedPaths { absolute, relative }) = &built.mixed else { return };
+    let (absolute, relative) = (report::path_text(absolute), report::path_text(relative));
+    let remedy = match built.dumps.is_empty() {
+        true => "import the dump with --dump-root DIR into a new index",
+        false => "--dump-root DIR puts relative paths of a dump below DIR; use a new index",
+    };
+    report::note(&format!(
+        "the index has absolute paths such as {absolute} and relative ones such as {relative}, and counts \
+         files that have both twice: {remedy}"
+    ));
+}
+
 /// What the places in a dump count.
 fn place(dump: &DumpReport) -> &'static str {
     if matches!(dump.format, "parquet" | "arrow") { "row" } else { "byte" }
@@ -107,9 +148,19 @@ pub fn as_json(dump: &DumpReport) -> Value {
         ("truncated", json!(tally.truncated)),
         ("complete", json!(tally.complete)),
         ("remarks", json!(dump.remarks)),
+        ("lacking", json!(dump.lacking)),
     ] {
         object.insert(name.into(), value);
     }
+    object.into()
+}
+
+/// An absolute and a relative path of the index as JSON.
+pub fn mixed_json(mixed: Option<&MixedPaths>) -> Value {
+    let Some(MixedPaths { absolute, relative }) = mixed else { return Value::Null };
+    let mut object = Map::new();
+    report::put_bytes(&mut object, "absolute", absolute.as_os_str().as_encoded_bytes());
+    report::put_bytes(&mut object, "relative", relative.as_os_str().as_encoded_bytes());
     object.into()
 }
 

@@ -135,6 +135,7 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("changes", changes::as_json(built.changes.as_ref())),
         ("kept", json!(built.kept)),
         ("repeated", json!(built.repeated)),
+        ("mixed_paths", dumps::mixed_json(built.mixed.as_ref())),
         ("cut_terms", json!(built.cut_terms)),
         ("merge_failure", json!(built.merge_failure)),
         ("cancelled", json!(built.cancelled)),

@@ -102,7 +102,7 @@ fn print(out: &mut Output, coverage: &Coverage) -> Result<()> {
         writeln!(out, ": {reason}")?;
     }
     if *unread > SHOWN as u64 {
-        writeln!(out, "    … (--json shows up to 100)")?;
+        writeln!(out, "    … (--json shows up to 10,000)")?;
     }
     Ok(())
 }

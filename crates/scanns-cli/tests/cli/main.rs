@@ -7,12 +7,13 @@
 //! CSV, `diff.rs` about differences of trees, `du.rs`, `ls.rs` and `stat.rs` compare answers about trees with
 //! GNU's, `dump.rs` is about dumps for other tools, `duplicates.rs` about files with equal content,
 //! `entries.rs` about trees without content, `eval.rs` about measures, `export/` about exports, `guides.rs`
-//! runs the commands of the documentation, `keys.rs` is about keys of records, `maintain.rs` about changes of
-//! an existing index, `printed.rs` about hostile names and what people see, `records.rs` about records with
-//! fields, `record_values.rs` about their values, `report.rs` about reports on file systems, `similar.rs`
-//! about queries made from documents and explanations of scores, `snippets.rs` about snippets, `sources.rs`
-//! about an index that follows its files, `stored.rs` about stored documents, `tables.rs` about tables as
-//! dumps, `trusted/` compares answers with those of other tools, and `tune.rs` is about profiles.
+//! runs the commands of the documentation, `imports.rs` is about what dumps do not tell, `keys.rs` about keys
+//! of records, `maintain.rs` about changes of an existing index, `printed.rs` about hostile names and what
+//! people see, `records.rs` about records with fields, `record_values.rs` about their values, `report.rs`
+//! about reports on file systems, `similar.rs` about queries made from documents and explanations of scores,
+//! `snippets.rs` about snippets, `sources.rs` about an index that follows its files, `stored.rs` about stored
+//! documents, `tables.rs` about tables as dumps, `trusted/` compares answers with those of other tools, and
+//! `tune.rs` is about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -34,6 +35,7 @@ mod eval;
 mod export;
 mod faults;
 mod guides;
+mod imports;
 mod keys;
 mod limits;
 mod ls;

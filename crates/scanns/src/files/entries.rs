@@ -82,6 +82,13 @@ impl<'s> EntryReader<'s> {
         self.fields.get(at).copied().unwrap_or_default()
     }
 
+    /// Whether an entry has a value in a column.
+    pub(super) fn has_values(&self, name: &str) -> bool {
+        let field = self.field(name);
+        let mut columns = self.snapshot.leaves().iter().filter_map(|leaf| leaf.column(field));
+        columns.any(|column| column.present() > 0)
+    }
+
     /// The field of entries with several names; `None` in indexes of earlier versions.
     pub(super) fn linked(&self) -> Option<Field> {
         let schema = self.snapshot.schema();

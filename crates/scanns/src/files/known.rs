@@ -11,6 +11,7 @@ use std::path::Path;
 use super::entries::{ALL, EntryReader};
 use super::find::{FindFacts, FindType, FoundTarget, OwnerIdentity, ReferenceEntry};
 use super::order::{parent, without_slash};
+use super::unread::UnreadPlaces;
 use crate::error::Result;
 use crate::query::{Operator, Query, ValueRange};
 use crate::schema::Value;
@@ -24,13 +25,21 @@ pub(super) struct IndexFacts<'s> {
     pub(super) reader: EntryReader<'s>,
     /// The directories that have entries.
     filled: OnceCell<HashSet<Vec<u8>>>,
+    /// What could not be read.
+    unread: OnceCell<UnreadPlaces>,
     /// By query of `-content`, the paths of its documents.
     contents: Vec<HashSet<Vec<u8>>>,
 }
 
 impl<'s> IndexFacts<'s> {
     pub(super) fn new(reader: EntryReader<'s>) -> Self {
-        IndexFacts { reader, filled: OnceCell::new(), contents: Vec::new() }
+        IndexFacts { reader, filled: OnceCell::new(), unread: OnceCell::new(), contents: Vec::new() }
+    }
+
+    /// What scans and dumps could not read.
+    pub(super) fn unread(&self) -> &UnreadPlaces {
+        // A note that cannot be read is reported where an index is opened for an answer.
+        self.unread.get_or_init(|| UnreadPlaces::of(self.reader.snapshot).unwrap_or_default())
     }
 
     /// Finds the documents of the queries of `-content`.
@@ -166,7 +175,8 @@ impl FindFacts for IndexFacts<'_> {
             let _ = self.reader.for_each_path(&Query::All, visit);
             filled
         });
-        Some(!filled.contains(entry.path))
+        let is_filled = filled.contains(entry.path);
+        (is_filled || self.unread().is_read(entry.path)).then_some(!is_filled)
     }
 
     fn target(&self, entry: &Entry) -> FoundTarget {

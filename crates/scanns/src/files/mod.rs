@@ -7,7 +7,8 @@
 //! two trees differ (`diff/`), and [`find_duplicates`] finds files with equal content (`duplicates/`).
 //!
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
-//! entry, and `select.rs` chooses the documents that may match. `find/` is the language itself; it knows no
+//! entry, `unread.rs` which directories could not be read, and `select.rs` chooses the documents that may
+//! match. `find/` is the language itself; it knows no
 //! index.
 
 mod answer;
@@ -27,6 +28,7 @@ mod select;
 mod sorted_records;
 mod stat;
 mod tops;
+mod unread;
 mod usage;
 mod usage_by;
 mod usage_ranges;

@@ -133,7 +133,7 @@ fn or_unknown(reader: &EntryReader<'_>, range: ValueRange) -> Query {
 }
 
 /// Documents that match one of the queries, or have no value of the field. Expressions count the latter.
-fn with_unknown(reader: &EntryReader<'_>, field: Field, mut queries: Vec<Query>) -> Query {
+pub(super) fn with_unknown(reader: &EntryReader<'_>, field: Field, mut queries: Vec<Query>) -> Query {
     if !reader.all_have(field) {
         queries.push(Query::Bool(BoolQuery {
             must_not: vec![Query::Values(ValueRange::any(field))],

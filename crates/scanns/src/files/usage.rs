@@ -41,6 +41,12 @@ pub struct UsageReport {
     pub unknown: u64,
     /// The first of them.
     pub first_unknown: Vec<u8>,
+    /// Files whose size and space are not known; they count nothing.
+    pub unsized_files: u64,
+    /// The first of them.
+    pub first_unsized: Vec<u8>,
+    /// True if the index has neither sizes nor space, so that there is no answer.
+    pub has_no_sizes: bool,
 }
 
 /// Sums up what is at and below each of `paths`, and calls `visit` with the lines: a directory after what is
@@ -56,8 +62,12 @@ pub fn disk_usage(
     mut visit: impl FnMut(&UsageLine) -> Result<()>,
 ) -> Result<UsageReport> {
     let reader = EntryReader::new(snapshot)?;
-    let mut usage =
-        Usage { reader, options, report: UsageReport::default(), seen: HashSet::new(), done: Vec::new() };
+    let report =
+        UsageReport { has_no_sizes: lacks_sizes(&reader, options.measure), ..UsageReport::default() };
+    if report.has_no_sizes {
+        return Ok(report);
+    }
+    let mut usage = Usage { reader, options, report, seen: HashSet::new(), done: Vec::new() };
     for path in paths {
         usage.start_point(path, &mut visit)?;
     }
@@ -189,7 +199,7 @@ impl Usage<'_> {
         let mut entries: Vec<(Vec<u8>, UsageSum, bool)> =
             directories.into_iter().map(|(path, sum)| (path, sum, true)).collect();
         entries.extend(files.into_iter().map(|(path, sum)| (path, sum, false)));
-        entries.sort_unstable_by(|one, other| walk_order(&one.0, &other.0));
+        entries.sort_unstable_by(|one, other| walk_order(&one.0, &other.0).then(other.2.cmp(&one.2)));
         // The directories around the current place: with what is below them, and alone.
         let mut open: Vec<(Vec<u8>, UsageSum, UsageSum)> = Vec::new();
         for (path, sum, is_directory) in entries {
@@ -198,6 +208,13 @@ impl Usage<'_> {
             }
             if is_directory {
                 open.push((path, sum, sum));
+            } else if let Some((_, whole, alone)) = open.last_mut().filter(|last| last.0 == path) {
+                // A dump says of something with entries that it is a file. Below the start point it was
+                // counted for the directory that it is in.
+                if path == start {
+                    whole.add(sum);
+                    alone.add(sum);
+                }
             } else {
                 if path == start {
                     self.report.total = self.report.total.saturating_add(sum.sum);
@@ -280,8 +297,28 @@ impl Usage<'_> {
     }
 }
 
+/// True if no entry has what is summed up.
+pub(super) fn lacks_sizes(reader: &EntryReader<'_>, measure: UsageMeasure) -> bool {
+    let needed: &[&str] = match measure {
+        UsageMeasure::Entries => return false,
+        UsageMeasure::ApparentSize => &["size"],
+        UsageMeasure::Space => &["blocks", "size"],
+    };
+    // An empty index lacks nothing.
+    reader.has_values("path") && !needed.iter().any(|column| reader.has_values(column))
+}
+
 /// The measure of an entry.
 pub(super) fn measured(entry: &Entry<'_>, measure: UsageMeasure, report: &mut UsageReport) -> u64 {
+    let is_file = matches!(entry.kind, None | Some(EntryKind::File));
+    let is_known = entry.size.is_some() || measure == UsageMeasure::Space && entry.blocks.is_some();
+    if is_file && !is_known && measure != UsageMeasure::Entries {
+        if report.unsized_files == 0 {
+            report.first_unsized = entry.path.to_vec();
+        }
+        report.unsized_files += 1;
+        return 0;
+    }
     match (measure, entry.blocks) {
         (UsageMeasure::Entries, _) => 1,
         (UsageMeasure::ApparentSize, _) => entry.size.unwrap_or(0),

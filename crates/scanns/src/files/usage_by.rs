@@ -7,7 +7,7 @@ use super::entries::EntryReader;
 use super::order::{walk_order, without_slash};
 use super::report::{AGE_CLASSES, LinkedKey, age_class, extension, linked_key};
 use super::select::below;
-use super::usage::{UsageReport, device_of, measured};
+use super::usage::{UsageReport, device_of, lacks_sizes, measured};
 use super::usage_sum::UsageOptions;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
@@ -54,6 +54,10 @@ pub fn usage_by(
 ) -> Result<(Vec<UsageSumOf>, UsageReport)> {
     let reader = EntryReader::new(snapshot)?;
     let mut usage = UsageByValue::new(options, key);
+    if lacks_sizes(&reader, options.measure) {
+        usage.report.has_no_sizes = true;
+        return Ok(usage.end());
+    }
     for path in paths {
         usage.start_point(&reader, path)?;
     }

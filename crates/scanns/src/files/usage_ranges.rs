@@ -156,7 +156,7 @@ impl<'r> RangeSums<'r> {
     fn own(&self, entry: &Entry<'_>) -> Option<UsageSum> {
         let sum = match self.options.measure {
             UsageMeasure::Space => entry.blocks?.saturating_mul(512),
-            UsageMeasure::ApparentSize => entry.size.unwrap_or(0),
+            UsageMeasure::ApparentSize => entry.size?,
             UsageMeasure::Entries => 1,
         };
         let time = self.options.time.and_then(|time| match time {
@@ -291,7 +291,7 @@ impl SegmentSums<'_> {
         let mut sum = UsageSum { sum: count(&docs), time: None };
         if let Some(column) = &mut self.measure {
             let figures = column.figures(docs.clone())?;
-            if measure == UsageMeasure::Space && figures.values != sum.sum {
+            if figures.values != sum.sum {
                 return Ok(None);
             }
             sum.sum = in_bytes(u64::try_from(figures.sum).unwrap_or(u64::MAX), measure);

@@ -20,7 +20,7 @@ use crate::source::{Failure, Skipped};
 const NOTE: &[u8] = b"scanns.coverage";
 
 /// The number of failures that are kept.
-const FAILURES: usize = 100;
+const FAILURES: usize = 10_000;
 
 /// What a scan or a dump covered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Coverage {
     pub complete: bool,
     /// The number of paths that could not be read.
     pub unread: u64,
-    /// The first 100 of them, and why.
+    /// The first 10,000 of them, and why.
     pub failures: Vec<Failure>,
     /// What was left out on purpose, and an example of each kind.
     pub left_out: Vec<(String, Skipped)>,
@@ -96,7 +96,7 @@ pub(crate) fn cover(notes: &mut BTreeMap<Vec<u8>, Vec<u8>>, new: Vec<Coverage>) 
     Ok(())
 }
 
-/// At most 100 failures, and the number of all.
+/// At most 10,000 failures, and the number of all.
 pub(crate) fn some_of<'f>(failures: impl Iterator<Item = &'f Failure>) -> (Vec<Failure>, u64) {
     let (mut kept, mut count) = (Vec::new(), 0);
     for failure in failures {

@@ -33,8 +33,8 @@ mod update;
 pub use build::follow::FollowStep;
 pub use build::options::{IndexOptions, SEGMENT_MEMORY};
 pub use build::report::{
-    ChangesReport, DoubleRecord, DumpReport, FieldConflict, IndexReport, MalformedRecord, RecordReport,
-    RowRemark,
+    ChangesReport, DoubleRecord, DumpReport, FieldConflict, IndexReport, MalformedRecord, MixedPaths,
+    RecordReport, RowRemark,
 };
 pub use check::{CheckReport, SegmentCheck};
 pub use coverage::{Coverage, ListUpdates};

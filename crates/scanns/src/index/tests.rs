@@ -36,6 +36,7 @@ mod resume;
 mod scans;
 mod similar;
 mod stored;
+mod untyped;
 
 fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
     let read = ReadOptions { lanes, block_bytes: 64 << 10, chunk_bytes: 200 << 10, ..ReadOptions::default() };

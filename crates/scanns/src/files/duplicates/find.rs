@@ -60,6 +60,10 @@ pub struct DuplicateReport {
     pub known: u64,
     /// Files that have changed since they were indexed, or are gone.
     pub changed: FaultyFiles,
+    /// Files whose size the index does not know, so that they were not compared.
+    pub unsized_files: FaultyFiles,
+    /// True if the index knows no sizes at all.
+    pub has_no_sizes: bool,
     /// Files that the system does not let be read.
     pub failed: FaultyFiles,
     /// Files with the hash of other files, but not their bytes.

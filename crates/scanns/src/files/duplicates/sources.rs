@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use super::super::entries::EntryReader;
-use super::super::order::without_slash;
-use super::super::select::{all_of, below};
+use super::super::order::{walk_order, without_slash};
+use super::super::select::{all_of, below, with_unknown};
 use super::super::sorted_records::{RecordSorter, SortedRecords};
 use super::candidates::{by_size, put_candidate};
-use super::find::{DuplicateOptions, DuplicateReport, DuplicateSearch};
+use super::find::{DuplicateOptions, DuplicateReport, DuplicateSearch, FaultyFiles};
 use super::groups::DuplicateGroup;
 use super::state::HashState;
 use super::workers::{DuplicateProgress, DuplicateTick, ReadWork};
@@ -54,8 +54,10 @@ pub fn find_duplicates(
     let sorted = candidates(&reader, paths, options)?;
     let DuplicateWatch { progress, state, stop, tick } = watch;
     let work = ReadWork { threads: options.threads, progress, state, stop, tick };
-    let mut search =
-        DuplicateSearch { options, work, report: DuplicateReport { missing, ..DuplicateReport::default() } };
+    let unsized_files = unsized_files(&reader, paths)?;
+    let has_no_sizes = unsized_files.count > 0 && !reader.has_values("size");
+    let report = DuplicateReport { missing, unsized_files, has_no_sizes, ..DuplicateReport::default() };
+    let mut search = DuplicateSearch { options, work, report };
     let groups = search.run(&sorted)?;
     drop(sorted);
     if search.report.stopped {
@@ -71,24 +73,44 @@ pub fn find_duplicates(
     Ok(search.report)
 }
 
+/// Files, and entries that may be files, at and below `paths`.
+fn files(reader: &EntryReader<'_>, paths: &[Vec<u8>]) -> Vec<Query> {
+    let field = reader.field("type");
+    let file = Query::Values(ValueRange::one(field, Value::Text(b"file".to_vec())));
+    let mut conditions = vec![with_unknown(reader, field, vec![file])];
+    if !paths.is_empty() {
+        let below = paths.iter().map(|path| below(reader, without_slash(path)));
+        conditions.push(Query::any_of(below.collect()));
+    }
+    conditions
+}
+
+/// The files whose sizes are not known.
+fn unsized_files(reader: &EntryReader<'_>, paths: &[Vec<u8>]) -> Result<FaultyFiles> {
+    let mut conditions = files(reader, paths);
+    conditions.push(with_unknown(reader, reader.field("size"), Vec::new()));
+    let mut found = FaultyFiles::default();
+    reader.for_each_path(&all_of(conditions), &mut |path| {
+        if found.count == 0 || walk_order(path, &found.first).is_lt() {
+            found.first = path.to_vec();
+        }
+        found.count += 1;
+    })?;
+    Ok(found)
+}
+
 /// The regular files of the index that are large enough, by size.
 fn candidates(
     reader: &EntryReader<'_>,
     paths: &[Vec<u8>],
     options: &DuplicateOptions,
 ) -> Result<SortedRecords> {
-    let mut conditions = vec![
-        Query::Values(ValueRange::one(reader.field("type"), Value::Text(b"file".to_vec()))),
-        Query::Values(ValueRange {
-            field: reader.field("size"),
-            low: Bound::Included(Value::Unsigned(options.min_size)),
-            high: Bound::Unbounded,
-        }),
-    ];
-    if !paths.is_empty() {
-        let below = paths.iter().map(|path| below(reader, without_slash(path)));
-        conditions.push(Query::any_of(below.collect()));
-    }
+    let mut conditions = files(reader, paths);
+    conditions.push(Query::Values(ValueRange {
+        field: reader.field("size"),
+        low: Bound::Included(Value::Unsigned(options.min_size)),
+        high: Bound::Unbounded,
+    }));
     let mut sorter = RecordSorter::new(by_size, options.memory / 3, &options.temporary);
     let columns = ["size", "mtime", "ctime", "inode", "device"];
     let mut record = Vec::new();

@@ -22,6 +22,8 @@ pub struct ListReport {
     pub missing: Vec<Vec<u8>>,
     /// Columns that the index does not know of entries.
     pub unknown: Vec<UnknownColumn>,
+    /// Directories that could not be read when they were scanned, as they are shown, and why.
+    pub unread: Vec<(Vec<u8>, String)>,
 }
 
 /// Lists entries as GNU ls does. Without paths, the uppermost entries of the index are listed.
@@ -118,6 +120,9 @@ impl EntryList<'_, '_> {
             self.write(&head)?;
         }
         self.has_begun = true;
+        if let Some(reason) = self.facts.unread().reason(directory.entry.path) {
+            self.report.unread.push((directory.name.to_vec(), reason.to_owned()));
+        }
         let mut entries = places.entries(directory.entry.path, self.options.hidden);
         let above = parent(directory.entry.path);
         let is_shown = self.options.hidden == ListHidden::All;

@@ -10,6 +10,7 @@ use super::sums::EntrySums;
 use super::top_list::{CountedPaths, RankedItem, TopList};
 use super::tree::{ReportNode, cut_tree};
 use super::unknown::UnknownValues;
+use crate::files::unread::UnreadPlaces;
 use crate::source::EntryKind;
 
 /// A report about files: sums, lists and tables over entries.
@@ -96,6 +97,8 @@ pub struct ReportNotable {
     pub empty_files: CountedPaths,
     /// Directories without entries.
     pub empty_directories: CountedPaths,
+    /// Directories that could not be read, so that the index may lack what is in them.
+    pub unread_directories: CountedPaths,
     /// Files that run with the rights of their owner.
     pub set_user: CountedPaths,
     /// Files that run with the rights of their group.
@@ -132,7 +135,11 @@ pub struct RankedPath {
 
 impl FilesReport {
     /// The report of what was collected.
-    pub(super) fn new(mut collected: ReportCollector, missing: Vec<Vec<u8>>) -> FilesReport {
+    pub(super) fn new(
+        mut collected: ReportCollector,
+        missing: Vec<Vec<u8>>,
+        unread: &UnreadPlaces,
+    ) -> FilesReport {
         collected.end();
         let ReportCollector { options, directories, lists, types, cold, .. } = collected;
         let summed = SummedDirectories::new(&directories);
@@ -146,9 +153,11 @@ impl FilesReport {
             longest_names: ranked(lists.longest_names),
             longest_paths: ranked(lists.longest_paths),
         };
+        let (empty_directories, unread_directories) = summed.empty_and_unread(options.top, unread);
         let notable = ReportNotable {
             empty_files: lists.empty_files.counted(),
-            empty_directories: summed.empty(options.top),
+            empty_directories,
+            unread_directories,
             set_user: lists.set_user.counted(),
             set_group: lists.set_group.counted(),
             writable_files: lists.writable_files.counted(),

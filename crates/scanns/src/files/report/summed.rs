@@ -3,6 +3,7 @@
 use super::directories::{DirectoryNode, DirectoryTable};
 use super::sums::EntrySums;
 use super::top_list::{CountedPaths, PathCounter, RankedItem, TopList};
+use crate::files::unread::UnreadPlaces;
 
 /// A directory of a ranking.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,14 +76,24 @@ impl<'t> SummedDirectories<'t> {
         list.sorted().into_iter().map(item).collect()
     }
 
-    /// Directories without entries.
-    pub(super) fn empty(&self, most: usize) -> CountedPaths {
-        let mut empty = PathCounter::new(most);
-        for (at, node, _) in self.all() {
-            if node.is_known && node.direct == 0 {
-                empty.add(&self.path(at));
+    /// Directories without entries, and those that could not be read.
+    pub(super) fn empty_and_unread(
+        &self,
+        most: usize,
+        unread: &UnreadPlaces,
+    ) -> (CountedPaths, CountedPaths) {
+        let (mut empty, mut not_read) = (PathCounter::new(most), PathCounter::new(most));
+        for (at, node, _) in self.all().filter(|(_, node, _)| node.is_known) {
+            if node.direct > 0 && unread.is_empty() {
+                continue;
+            }
+            let path = self.path(at);
+            if unread.reason(&path).is_some() || node.direct == 0 && !unread.is_read(&path) {
+                not_read.add(&path);
+            } else if node.direct == 0 {
+                empty.add(&path);
             }
         }
-        empty.counted()
+        (empty.counted(), not_read.counted())
     }
 }

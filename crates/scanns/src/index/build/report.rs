@@ -43,6 +43,9 @@ pub struct IndexReport {
     pub first_repeated: Option<PathBuf>,
     /// The result for each imported dump.
     pub dumps: Vec<DumpReport>,
+    /// An absolute and a relative path, if the index has both after an import or a scan: the same file may be
+    /// in it twice.
+    pub mixed: Option<MixedPaths>,
     /// What a scan of names and metadata found out about the trees.
     pub scan: Option<ScanReport>,
     /// What was read of a list of changes.
@@ -133,6 +136,17 @@ pub struct DumpReport {
     pub tally: DumpTally,
     /// Sentences about this format that the user should know.
     pub remarks: &'static [&'static str],
+    /// Of the fields type, size, mtime and owner, those of which no entry has a value.
+    pub lacking: Vec<&'static str>,
+}
+
+/// An absolute and a relative path of an index that has both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MixedPaths {
+    /// An absolute path.
+    pub absolute: PathBuf,
+    /// A relative path.
+    pub relative: PathBuf,
 }
 
 impl DumpReport {

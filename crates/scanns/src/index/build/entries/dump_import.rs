@@ -8,9 +8,10 @@ use std::sync::atomic::AtomicBool;
 
 use super::block::SendBlock;
 use super::dump_reader::{DumpSource, ReadDumpReport};
-use super::lane::EntryReport;
+use super::lane::{EntryReport, rooted};
 use super::run::{FindEntries, Import, index_entries};
 use super::threads::ImportThreads;
+use super::told::ToldFields;
 use super::tops::Tops;
 use crate::error::{Error, Result};
 use crate::index::build::document_source::DocumentSource;
@@ -21,6 +22,7 @@ use crate::index::commit::writer::Writer;
 use crate::index::coverage::Coverage;
 use crate::index::progress::Phase;
 use crate::read::ContentOptions;
+use crate::record::dump::DumpTally;
 use crate::source::{Failure, absolute};
 
 /// Why documents are kept that the dumps do not list.
@@ -28,6 +30,9 @@ const INCOMPLETE: &str = "the dumps were not read to their ends";
 const BAD_ROWS: &str = "rows of the dumps could not be read";
 const NO_DIRECTORIES: &str = "the dumps list no directories, so it is not known what they cover; name the \
                               directory that they cover";
+
+/// Why something was not read, if the dump has several such reasons.
+const NOT_READ: &str = "the dump says that it was not read";
 
 /// Imports `dump`, and commits.
 pub(in crate::index::build) fn import(
@@ -61,6 +66,10 @@ impl FindEntries for DumpImport<'_> {
         self.root.as_deref()
     }
 
+    fn lacks_types(&self) -> bool {
+        true
+    }
+
     fn find(
         &self,
         import: &Import<'_>,
@@ -81,6 +90,7 @@ impl FindEntries for DumpImport<'_> {
         report.bytes = import.call.progress.bytes();
         let made: Vec<i64> = threads.found.iter().map(|dump| dump.made).collect();
         let tops = take_reports(threads, report);
+        report.dumps.iter_mut().for_each(|dump| root_unread(&mut dump.tally, self.root()));
         refuse_unreadable(report)?;
         self.delete_gone(import, tops, report)?;
         Ok(report.dumps.iter().zip(made).map(|(dump, made)| coverage(dump, made, report.cancelled)).collect())
@@ -118,6 +128,15 @@ impl DumpImport<'_> {
     }
 }
 
+/// Makes the paths of what was not read those of the index.
+fn root_unread(tally: &mut DumpTally, root: Option<&[u8]>) {
+    let first = tally.first_unread.iter_mut().map(|(path, _)| path);
+    for path in tally.unread_paths.iter_mut().chain(first) {
+        let mut space = Vec::new();
+        *path = rooted(path, root, &mut space).to_vec();
+    }
+}
+
 /// What a dump covers.
 fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
     let tally = &dump.tally;
@@ -125,9 +144,12 @@ fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
         Ok(path) if dump.path.as_os_str() != "-" => path,
         _ => dump.path.clone(),
     };
-    let first = tally.first_unread.iter().map(|(path, reason)| {
-        let path = PathBuf::from(OsStr::from_bytes(path));
-        Failure { path, reason: reason.clone() }
+    let failures = tally.unread_paths.iter().map(|path| {
+        let reason = match &tally.first_unread {
+            Some((first, reason)) if first == path => reason.as_str(),
+            _ => NOT_READ,
+        };
+        Failure { path: PathBuf::from(OsStr::from_bytes(path)), reason: reason.to_owned() }
     });
     Coverage {
         path,
@@ -138,7 +160,7 @@ fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
         directories: 0,
         complete: !(cancelled || tally.truncated || tally.complete == Some(false) || tally.bad > 0),
         unread: tally.unread,
-        failures: first.collect(),
+        failures: failures.collect(),
         left_out: Vec::new(),
         updated: None,
     }
@@ -174,17 +196,23 @@ fn take_reports(threads: ImportThreads<Vec<ReadDumpReport>>, report: &mut IndexR
             entries: 0,
             tally: read.tally,
             remarks: read.remarks,
+            lacking: Vec::new(),
         });
     }
     let (mut tops, mut lanes) = (Tops::default(), Vec::new());
+    let mut told = vec![ToldFields::default(); dumps.len()];
     for EntryReport { lane, unchanged, tops: of_lane, dumps: of_dumps } in threads.lanes {
         report.unchanged += unchanged;
         tops.merge(of_lane);
         lanes.push(lane);
-        for (dump, (entries, tally)) in dumps.iter_mut().zip(of_dumps) {
-            dump.entries += entries;
-            dump.tally.merge(tally);
+        for ((dump, told), counts) in dumps.iter_mut().zip(&mut told).zip(of_dumps) {
+            dump.entries += counts.entries;
+            dump.tally.merge(counts.tally);
+            told.merge(counts.told);
         }
+    }
+    for (dump, told) in dumps.iter_mut().zip(told).filter(|(dump, _)| dump.entries > 0) {
+        dump.lacking = told.lacking();
     }
     report.add_lanes(lanes);
     report.dumps = dumps;

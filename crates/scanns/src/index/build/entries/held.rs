@@ -4,9 +4,10 @@
 //! what is in a directory is one range of documents, what is below it is another one, and neighbours have
 //! similar values, which their columns pack more tightly.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::tops::around;
 use crate::column::split_path;
 use crate::index::build::file_fields::EntrySource;
 use crate::source::{Entry, EntryBatch};
@@ -17,6 +18,8 @@ pub(super) struct HeldEntries {
     batch: EntryBatch,
     /// Where they come from, with the number of the first entry of each source.
     sources: Vec<(usize, Arc<EntrySource>)>,
+    /// True if the type of an entry is not known.
+    lacks_types: bool,
 }
 
 impl HeldEntries {
@@ -24,6 +27,7 @@ impl HeldEntries {
         if !self.sources.last().is_some_and(|(_, last)| Arc::ptr_eq(last, from)) {
             self.sources.push((self.batch.len(), from.clone()));
         }
+        self.lacks_types |= entry.kind.is_none();
         self.batch.push(entry);
     }
 
@@ -40,6 +44,7 @@ impl HeldEntries {
     pub(super) fn clear(&mut self) {
         self.batch.clear();
         self.sources.clear();
+        self.lacks_types = false;
     }
 
     /// An entry and its source.
@@ -74,6 +79,17 @@ impl HeldEntries {
         entries
     }
 
+    /// The paths of the directories around the entries, if the type of an entry is not known.
+    pub(super) fn parents(&self) -> HashSet<&[u8]> {
+        let mut parents = HashSet::new();
+        let directories = if self.lacks_types { self.directories().0 } else { Vec::new() };
+        for directory in directories {
+            // Those around a known one are known, too.
+            let _ = around(directory).take_while(|place| parents.insert(*place)).count();
+        }
+        parents
+    }
+
     /// The distinct directories, and for each entry the number of its directory.
     fn directories(&self) -> (Vec<&[u8]>, Vec<u32>) {
         let (mut directories, mut numbers) = (Vec::new(), HashMap::new());
@@ -98,6 +114,7 @@ impl HeldEntries {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::EntryKind;
 
     #[test]
     fn entries_are_ordered_by_directory_and_name_and_know_their_source() {
@@ -130,5 +147,23 @@ mod tests {
         }
         held.clear();
         assert!(held.in_order().is_empty() && held.get(0).is_none());
+    }
+
+    #[test]
+    fn directories_around_entries_are_known_if_types_are_not() {
+        let source = Arc::new(EntrySource { name: Vec::new(), scanned: 0 });
+        let mut held = HeldEntries::default();
+        let mut push = |path: &str, kind| {
+            held.push(&Entry { path: path.as_bytes(), kind, ..Entry::default() }, &source);
+            let mut parents: Vec<String> =
+                held.parents().into_iter().map(|path| String::from_utf8(path.to_vec()).unwrap()).collect();
+            parents.sort();
+            parents.join(" ")
+        };
+        assert_eq!(push("/a/b/c", Some(EntryKind::File)), "");
+        assert_eq!(push("/a/b/c/d", None), "/ /a /a/b /a/b/c");
+        assert_eq!(push("x", None), "/ /a /a/b /a/b/c");
+        assert_eq!(push("x/y/z", None), "/ /a /a/b /a/b/c x x/y");
+        assert_eq!(push("./q", None), ". / /a /a/b /a/b/c x x/y");
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::block::{BlockRows, EntryBlock};
 use super::held::HeldEntries;
 use super::known::{KnownEntries, KnownEntry};
+use super::told::ToldFields;
 use super::tops::Tops;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
@@ -40,6 +41,8 @@ pub(super) struct EntryContext<'a> {
     pub(super) stored: Stored,
     /// The directory to which relative paths belong.
     pub(super) root: Option<&'a [u8]>,
+    /// Whether entries without a type are directories.
+    pub(super) are_directories: bool,
     /// The number of documents that others replaced.
     pub(super) replaced: &'a AtomicU64,
 }
@@ -50,8 +53,16 @@ pub(super) struct EntryReport {
     pub(super) lane: LaneReport,
     pub(super) unchanged: u64,
     pub(super) tops: Tops,
-    /// By dump: the entries of it, and what else was counted.
-    pub(super) dumps: Vec<(u64, DumpTally)>,
+    /// By dump, what was counted.
+    pub(super) dumps: Vec<DumpCounts>,
+}
+
+/// What was counted in a dump.
+#[derive(Default)]
+pub(super) struct DumpCounts {
+    pub(super) entries: u64,
+    pub(super) tally: DumpTally,
+    pub(super) told: ToldFields,
 }
 
 /// The state of an index thread.
@@ -90,8 +101,10 @@ impl<'a> EntryIndexer<'a> {
     /// Indexes the entries of a block.
     pub(super) fn block(&mut self, block: &EntryBlock) -> Result<()> {
         let (mut tally, mut count, mut failed) = (DumpTally::default(), 0, None);
+        let mut told = ToldFields::default();
         let mut visit = |entry: &Entry<'_>| {
             count += 1;
+            told.add(entry);
             match self.entry(entry, block) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
@@ -108,9 +121,10 @@ impl<'a> EntryIndexer<'a> {
         if dumps.len() <= block.dump {
             dumps.resize_with(block.dump + 1, Default::default);
         }
-        if let Some((entries, counted)) = dumps.get_mut(block.dump) {
-            *entries += count;
-            counted.merge(tally);
+        if let Some(counts) = dumps.get_mut(block.dump) {
+            counts.entries += count;
+            counts.tally.merge(tally);
+            counts.told.merge(told);
         }
         match (flow, failed) {
             (ControlFlow::Continue(()), _) => Ok(()),
@@ -144,29 +158,39 @@ impl<'a> EntryIndexer<'a> {
                 KnownEntry::Changed(documents) => self.replaced.push(documents),
             }
         }
+        self.hold(entry, from)
+    }
+
+    /// Takes an entry that must get a document.
+    pub(super) fn hold(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) -> Result<()> {
         self.held.push(entry, from);
         if TAKES * self.held.bytes() > self.segments.limit { self.flush() } else { Ok(()) }
     }
 
-    /// Writes the entries in memory as a segment.
+    /// Writes the entries in memory as a segment. An entry without a type is a directory if others are below
+    /// it.
     fn flush(&mut self) -> Result<()> {
         let mut hashes = Vec::with_capacity(self.held.len());
         let mut stamps = Vec::new();
         // Readers compare the stamp of a referenced file; everything else has its columns.
         let has_references = self.context.stored.store == Store::Reference;
-        let order = self.held.in_order();
+        let (order, parents) = (self.held.in_order(), self.held.parents());
         for part in order.chunks(TOGETHER) {
-            let entries: Vec<_> = part.iter().filter_map(|&number| self.held.get(number)).collect();
-            for (entry, _) in &entries {
+            let mut entries: Vec<_> = part.iter().filter_map(|&number| self.held.get(number)).collect();
+            for (entry, _) in &mut entries {
                 hashes.push(PathHash::of(entry.path));
                 if has_references {
                     stamps.push(entry.stamp());
+                }
+                if entry.kind.is_none() && (self.context.are_directories || parents.contains(entry.path)) {
+                    entry.kind = Some(EntryKind::Directory);
                 }
                 self.inverter.end_document();
                 self.stored.end_document((0, 0))?;
             }
             self.context.fields.push_all(&entries, &mut self.columns, &mut self.missing_dates)?;
         }
+        drop(parents);
         self.columns.fill_up(self.inverter.max_doc())?;
         self.held.clear();
         let column = Some(PathsInColumn { field: self.context.fields.path(), hashes });
@@ -213,7 +237,7 @@ fn take_into<'a>(context: EntryContext<'a>) -> impl Fn(Flushed, Vec<SegmentDocum
 }
 
 /// A path below `root`, if it is relative and there is a root; `space` holds it.
-fn rooted<'p>(path: &'p [u8], root: Option<&[u8]>, space: &'p mut Vec<u8>) -> &'p [u8] {
+pub(super) fn rooted<'p>(path: &'p [u8], root: Option<&[u8]>, space: &'p mut Vec<u8>) -> &'p [u8] {
     let Some(root) = root.filter(|_| !path.starts_with(b"/")) else { return path };
     let below = if path == b"." { &[] } else { path.strip_prefix(b"./").unwrap_or(path) };
     space.clear();

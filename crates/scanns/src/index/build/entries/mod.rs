@@ -9,7 +9,11 @@
 //! Documents whose entries were not found are deleted at the end: below the directories that a dump covers
 //! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
 //! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index. `inventory.rs`
-//! finds the parts of an S3 Inventory, and `preview.rs` shows the first entries without an index.
+//! finds the parts of an S3 Inventory, `told.rs` which values a dump lacks, `mixed.rs` whether an index has
+//! absolute and relative paths, and `preview.rs` shows the first entries without an index.
+//!
+//! A list of paths does not tell which entries are directories: those that others are below. Index threads
+//! find most of them, and `untyped.rs` the others.
 //!
 //! A list of changes (`change_parts.rs`) says at which paths a scan should look (`change_import.rs`), and the
 //! index knows other names of the files there (`linked_names.rs`).
@@ -26,11 +30,14 @@ mod known;
 mod lane;
 mod linked_names;
 mod lost_mounts;
+mod mixed;
 mod preview;
 mod run;
 mod scan_import;
 mod threads;
+mod told;
 mod tops;
+mod untyped;
 
 pub(super) use change_parts::apply_changes;
 pub(super) use dump_import::import;

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::block::SendBlock;
 use super::known::{KnownEntries, KnownFields};
 use super::lane::EntryContext;
+use super::mixed::mixed_paths;
 use super::threads::{ImportThreads, run};
+use super::untyped::index_parents;
 use crate::error::{Error, Result};
 use crate::index::build::budget::lane_budget;
 use crate::index::build::document_source::{DocumentSource, TextField};
@@ -38,6 +40,11 @@ pub(super) trait FindEntries: Sync {
     /// The directory to which relative paths belong.
     fn root(&self) -> Option<&[u8]> {
         None
+    }
+
+    /// Whether entries may come without their types.
+    fn lacks_types(&self) -> bool {
+        false
     }
 
     /// Passes blocks of all entries on, with as many threads as it likes. Ends early if `send` returns false,
@@ -79,8 +86,7 @@ pub(super) fn index_entries<K: FindEntries>(
         Some(Manifest { records: options.records, stored, contents, ..manifest })
     });
     let old = writer.segment_ids();
-    let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
-    let segments = segments.collect::<Result<Vec<Segment>>>()?;
+    let segments = open_segments(writer)?;
     let covered = current.as_ref().map_or(Ok(Vec::new()), |manifest| coverage_of(&manifest.notes))?;
     let scanned = covered.iter().map(|coverage| coverage.began).min();
     let fields = KnownFields::of(current.as_ref(), scanned);
@@ -104,6 +110,10 @@ pub(super) fn index_entries<K: FindEntries>(
     let mut report = IndexReport { merge_failure, cancelled: threads.cancelled, ..Default::default() };
     let covered = kind.settle(&import, threads, &mut report)?;
     import.delete_repeated(&mut report)?;
+    if kind.lacks_types() && !report.cancelled {
+        report.segments += index_parents(&open_segments(writer)?, import.context(None, source, stored)?)?;
+    }
+    report.mixed = mixed_paths(&open_segments(writer)?, source.schema())?;
     report.replaced = replaced.load(Ordering::Relaxed);
     note(writer, covered)?;
     progress.enter(Phase::Committing);
@@ -117,6 +127,11 @@ pub(super) fn index_entries<K: FindEntries>(
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// The segments of the next commit.
+fn open_segments(writer: &Writer<'_>) -> Result<Vec<Segment>> {
+    writer.segment_ids().into_iter().filter_map(|id| writer.segment(id).transpose()).collect()
 }
 
 /// Notes in the next commit what the index covers.
@@ -138,8 +153,24 @@ impl Import<'_> {
         source: &DocumentSource,
         stored: Stored,
     ) -> Result<ImportThreads<K::Found>> {
-        let BuildCall { options, progress, cancel } = self.call;
+        let BuildCall { options, cancel, .. } = self.call;
         options.buffers.check()?;
+        let context = self.context(kind.root(), source, stored)?;
+        // The threads have their own flag, because they are also stopped when one of them fails.
+        let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
+        let mut watch = Watch::new(options, cancel, &stop);
+        let find = |send: &SendBlock<'_>| kind.find(self, &stop, send);
+        run(find, context, options.read.lanes, &mut watch)
+    }
+
+    /// What index threads need.
+    fn context<'c>(
+        &'c self,
+        root: Option<&'c [u8]>,
+        source: &'c DocumentSource,
+        stored: Stored,
+    ) -> Result<EntryContext<'c>> {
+        let BuildCall { options, progress, .. } = self.call;
         let fields = self.text.files.as_deref().ok_or_else(no_files)?;
         let budget = lane_budget(options, source.schema(), &stored, &[])?;
         let invert = InvertOptions {
@@ -148,7 +179,7 @@ impl Import<'_> {
             pages: options.read.pages,
             postings: self.text.postings,
         };
-        let context = EntryContext {
+        Ok(EntryContext {
             segments: SegmentContext { writer: self.writer, budget, buffers: options.buffers, progress },
             known: self.known,
             schema: source.schema(),
@@ -156,21 +187,15 @@ impl Import<'_> {
             text: self.text.field,
             invert,
             stored,
-            root: kind.root(),
+            root,
+            are_directories: false,
             replaced: self.replaced,
-        };
-        // The threads have their own flag, because they are also stopped when one of them fails.
-        let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
-        let mut watch = Watch::new(options, cancel, &stop);
-        let find = |send: &SendBlock<'_>| kind.find(self, &stop, send);
-        run(find, context, options.read.lanes, &mut watch)
+        })
     }
 
     /// Deletes documents of which another one has the same path.
     fn delete_repeated(&self, report: &mut IndexReport) -> Result<()> {
-        let segments =
-            self.writer.segment_ids().into_iter().filter_map(|id| self.writer.segment(id).transpose());
-        let segments = segments.collect::<Result<Vec<Segment>>>()?;
+        let segments = open_segments(self.writer)?;
         let paths =
             segments.iter().map(|segment| KnownPaths::of(segment, None)).collect::<Result<Vec<_>>>()?;
         let DoublePaths { documents, first } = double_paths(&paths)?;

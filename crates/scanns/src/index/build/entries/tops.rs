@@ -26,6 +26,15 @@ pub(super) fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// The directories around an entry, from the innermost on; `directory` is its path without its name, which
+/// ends with a slash.
+pub(super) fn around(directory: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let kept =
+        directory.iter().rposition(|&byte| byte != b'/').map_or(directory.len().min(1), |last| last + 1);
+    let innermost = directory.get(..kept).unwrap_or(directory);
+    ancestors(innermost).filter(|place| !place.is_empty())
+}
+
 impl Tops {
     /// Exactly the directory `top`.
     pub(super) fn only(top: &[u8]) -> Self {
@@ -119,5 +128,20 @@ mod tests {
             is_at_or_below(b"/a", b"/") && is_at_or_below(b"/a/b", b"/a") && !is_at_or_below(b"/ab", b"/a")
         );
         assert!(Tops::only(b"/x").cover(b"/x/y"));
+    }
+
+    #[test]
+    fn the_directories_around_an_entry_have_no_slash_at_their_end() {
+        for (directory, expected) in [
+            ("/a/b/", &["/a/b", "/a", "/"][..]),
+            ("a/b/", &["a/b", "a"]),
+            ("./", &["."]),
+            ("/", &["/"]),
+            ("//", &["/"]),
+            ("", &[]),
+        ] {
+            let found: Vec<&[u8]> = around(directory.as_bytes()).collect();
+            assert_eq!(found, expected.iter().map(|path| path.as_bytes()).collect::<Vec<_>>(), "{directory}");
+        }
     }
 }
