@@ -1,8 +1,9 @@
 //! Paths: a directory from the dictionary of a column of paths, and a name from its second column.
 
 use super::dictionary::TermCursor;
-use super::read::{Column, ColumnCursor};
+use super::read::{Column, ColumnCursor, Damaged};
 use super::values::StringCursor;
+use crate::codec::OpenedStrings;
 use crate::error::Result;
 
 impl Column {
@@ -13,6 +14,20 @@ impl Column {
         let Some(directory) = self.first(doc)? else { return Ok(false) };
         terms.term(u32::try_from(directory).unwrap_or(u32::MAX), out)?;
         names.first_string(doc, out)
+    }
+
+    /// Appends the first string of a document; returns false if it has none.
+    fn first_string(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool> {
+        let number = self.block_of(doc)?;
+        let block = self.block(number)?;
+        let Some(rank) = block.rank(doc) else { return Ok(false) };
+        let damaged = || self.damaged(number);
+        let place = block.values_of(rank).map_err(|Damaged| damaged())?.start;
+        let opened = self
+            .recent
+            .get(number, || OpenedStrings::of(block.text(), block.entry.values).ok_or_else(damaged))?;
+        opened.get(block.text(), place, out).ok_or_else(damaged)?;
+        Ok(true)
     }
 }
 

@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::read::{Column, Damaged};
 use crate::codec::OpenedStrings;
 use crate::error::Result;
 
@@ -19,7 +18,11 @@ pub(super) struct RecentStrings(Mutex<VecDeque<(u32, Arc<OpenedStrings>)>>);
 
 impl RecentStrings {
     /// Returns what `open` decodes for a block, or has decoded.
-    fn get(&self, block: u32, open: impl FnOnce() -> Result<OpenedStrings>) -> Result<Arc<OpenedStrings>> {
+    pub(super) fn get(
+        &self,
+        block: u32,
+        open: impl FnOnce() -> Result<OpenedStrings>,
+    ) -> Result<Arc<OpenedStrings>> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found =
             lock().iter().rev().find(|(number, _)| *number == block).map(|(_, opened)| opened.clone());
@@ -34,21 +37,5 @@ impl RecentStrings {
         }
         recent.push_back((block, opened.clone()));
         Ok(opened)
-    }
-}
-
-impl Column {
-    /// Appends the first string of a document; returns false if it has none.
-    pub fn first_string(&self, doc: u32, out: &mut Vec<u8>) -> Result<bool> {
-        let number = self.block_of(doc)?;
-        let block = self.block(number)?;
-        let Some(rank) = block.rank(doc) else { return Ok(false) };
-        let damaged = || self.damaged(number);
-        let place = block.values_of(rank).map_err(|Damaged| damaged())?.start;
-        let opened = self
-            .recent
-            .get(number, || OpenedStrings::of(block.text(), block.entry.values).ok_or_else(damaged))?;
-        opened.get(block.text(), place, out).ok_or_else(damaged)?;
-        Ok(true)
     }
 }

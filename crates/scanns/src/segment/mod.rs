@@ -12,7 +12,7 @@
 //! in separate files: `deletes.rs` and `updates.rs`.
 //!
 //! The files depend on each other in this order: `layout`, `stats`, `progress`, `renumbering`, `order`; then
-//! `terms`, `keys`, `stored`, `columns`, `deletes`, `updates`; then `reader` and its extensions in
+//! `terms`, `columns`, `keys`, `stored`, `deletes`, `updates`; then `reader` and its extensions in
 //! `positions`, `documents` and `key_field`; then `known_paths`, `flush`, `merge` and `check`.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
