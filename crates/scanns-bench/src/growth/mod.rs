@@ -1,11 +1,11 @@
 //! Measures how the time and the size of an index of a file system grow with its entries.
 //!
-//! The released command is measured as a user runs it. It imports the list of `entries` from a pipe and merges
-//! the index into one segment. Then each question is a process of its own, with everything in the page cache.
-//! Answers are compared with those of a slow pass over the same entries: `truth.rs` makes it, `questions.rs`
-//! has the commands, and `child.rs` runs them. Processor time is shown beside wall time, which depends on what
-//! else the machine does. The program that makes the list runs beside the import, so the import needs a second
-//! core for its wall time.
+//! The released command is measured as a user runs it. It imports the list of `entries` from a pipe and
+//! merges the index into one segment. Then each question is a process of its own, with everything in the page
+//! cache. Answers are compared with those of a slow pass over the same entries: `truth.rs` makes it,
+//! `questions.rs` has the commands, and `child.rs` runs them. Processor time is shown beside wall time, which
+//! depends on what else the machine does. The program that makes the list runs beside the import, so the
+//! import needs a second core for its wall time.
 
 mod child;
 mod questions;
@@ -31,7 +31,8 @@ pub struct GrowthArgs {
     /// The command to measure [default: scanns beside this program]
     #[arg(long)]
     scanns: Option<PathBuf>,
-    /// Directory for indexes; they are removed. An index takes about 40 bytes an entry, and a merge twice that
+    /// Directory for indexes; they are removed. An index takes about 40 bytes an entry, and a merge twice
+    /// that
     #[arg(long, default_value = "target/bench")]
     work: PathBuf,
     /// Seed of the entries

@@ -2,8 +2,9 @@
 //! can be read, and a change of the format requires a new version.
 //!
 //! `fixtures/format-N` is an index that the first program with format N wrote from the documents of
-//! `documents.rs`, and `fixtures/entries-N` one of the entries of `entries.rs`. A new version needs a new fixture: raise the version of the changed file, raise `FORMAT`
-//! below, and run `cargo test -p scanns --test format -- --ignored write_the_fixture`.
+//! `documents.rs`, and `fixtures/entries-N` one of the entries of `entries.rs`. A new version needs a new
+//! fixture: raise the version of the changed file, raise `FORMAT` below, and run `cargo test -p scanns --test
+//! format -- --ignored write_the_fixture`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 

@@ -37,8 +37,8 @@ impl OpenedStrings {
         }
     }
 
-    /// Appends string `i` of the block, whose bytes must be those that were opened. Returns `None` and appends
-    /// nothing if there is no such string, or if it cannot be read.
+    /// Appends string `i` of the block, whose bytes must be those that were opened. Returns `None` and
+    /// appends nothing if there is no such string, or if it cannot be read.
     pub fn get(&self, bytes: &[u8], i: usize, out: &mut Vec<u8>) -> Option<()> {
         let mut reader = ByteReader::new(bytes);
         let strings = usize::try_from(reader.varint32()?).ok()?;

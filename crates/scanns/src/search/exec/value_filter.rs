@@ -27,8 +27,8 @@ pub(crate) fn filter(view: &View, range: &ValueRange, among: Option<&[u32]>) -> 
     scan(view, range)
 }
 
-/// An upper bound of the number of documents of a view in a range of values, from the bounds of blocks; 0 for paths,
-/// whose documents stand together.
+/// An upper bound of the number of documents of a view in a range of values, from the bounds of blocks; 0 for
+/// paths, whose documents stand together.
 pub(crate) fn at_most(view: &View, range: &ValueRange) -> Result<u64> {
     let Some(column) = view.leaf.column(range.field) else { return Ok(0) };
     if column.kind() == ColumnKind::Path || view.first >= view.end {

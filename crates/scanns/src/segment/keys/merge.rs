@@ -49,7 +49,8 @@ pub(super) fn column_in_common(sources: &[KeySource<'_>]) -> Option<Field> {
     fields.all(|field| field == Some(first)).then_some(first)
 }
 
-/// Writes paths, unless they are in the column of `field`, stamps and hashes; returns the new numbers of the paths by source, and their count.
+/// Writes paths, unless they are in the column of `field`, stamps and hashes; returns the new numbers of the
+/// paths by source, and their count.
 pub(super) fn merge_paths(
     sources: &[KeySource<'_>],
     field: Option<Field>,

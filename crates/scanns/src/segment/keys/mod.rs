@@ -26,7 +26,8 @@
 //!
 //! `format.rs` defines the types and sizes, `write.rs` writes the sections, `read.rs` finds keys and
 //! documents in them, `paths.rs` reads paths, `stamps.rs` writes and reads stamps, `places.rs` maps documents
-//! to places. `merge.rs` joins the keys of several segments, and `merge_in_order.rs` does so in another order.
+//! to places. `merge.rs` joins the keys of several segments, and `merge_in_order.rs` does so in another
+//! order.
 
 mod format;
 mod merge;
