@@ -225,11 +225,7 @@ impl<'a> KeyReader<'a> {
     /// The numbers of `path`, ascending. Merged segments may have several.
     pub(in crate::segment) fn find_path(&self, path: &[u8]) -> Result<Vec<u32>> {
         let wanted = hash(path);
-        let (mut low, mut high) = (0, self.count as usize);
-        while low < high {
-            let middle = low.midpoint(high);
-            if self.hash(middle)?.0 < wanted { low = middle + 1 } else { high = middle }
-        }
+        let mut low = self.first_not_below(wanted)?;
         let mut found = Vec::new();
         while low < self.count as usize {
             let (hash, number) = self.hash(low)?;
@@ -242,6 +238,27 @@ impl<'a> KeyReader<'a> {
             low += 1;
         }
         Ok(found)
+    }
+
+    /// The index of the first entry of the hashes that is not below `wanted`. Hashes are spread evenly, so it
+    /// is looked for near the place where it should be, in a few lines of memory.
+    fn first_not_below(&self, wanted: u32) -> Result<usize> {
+        let count = self.count as usize;
+        let expected = u64::from(wanted) * u64::from(self.count) >> 32;
+        let expected = usize::try_from(expected).unwrap_or(count).min(count);
+        let reach = 2 * count.isqrt() + 1;
+        let (mut low, mut high) = (expected.saturating_sub(reach), expected.saturating_add(reach).min(count));
+        if low > 0 && self.hash(low - 1)?.0 >= wanted {
+            low = 0;
+        }
+        if high < count && self.hash(high)?.0 < wanted {
+            high = count;
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.hash(middle)?.0 < wanted { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
     }
 
     /// Returns true if the paths have stamps; documents that programs added have none.
