@@ -13,5 +13,6 @@ for package in json.load(sys.stdin)["packages"]:
         echo "$crate with $feature"
         cargo check -q --locked -p "$crate" --no-default-features --features "$feature"
     done
-    cargo check -q --locked -p "$crate" --all-features
+    # With one feature, all are those of the step before.
+    [ "$(wc -w <<<"$features")" -lt 2 ] || cargo check -q --locked -p "$crate" --all-features
 done
