@@ -17,7 +17,7 @@ use scanns_peers::columns::lines;
 use scanns_peers::columns::protocol::Timing;
 use scanns_peers::corpus::{self, Corpus};
 use scanns_peers::engine::{self, Engine};
-use scanns_peers::files::{self, Comparison};
+use scanns_peers::files::{self, drive::Comparison};
 use scanns_peers::job::{self, Effort};
 use scanns_peers::protocol::{Kept, Scoring, Unit, Writers};
 use scanns_peers::scores::{self, Trial};
@@ -76,8 +76,7 @@ struct Args {
     columns: Option<Option<u32>>,
     /// Compare names and sizes of the entries of DIR instead, with the tools that are installed: plocate, fd,
     /// find, du, duc, ncdu, gdu and dua. Each builds and answers as a process of its own, and answers are
-    /// compared with those of GNU find and GNU du. DIR must not change meanwhile [default of --rounds: 5, or 1
-    /// with --quick]
+    /// compared with those of GNU find and GNU du. DIR must not change meanwhile.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["merge", "scores", "corpus", "columns", "only"])]
     files: Option<PathBuf>,
     /// The command to measure with --files [default: scanns beside this program]
@@ -89,7 +88,7 @@ struct Args {
     /// Number of indexing threads [default: the available cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Rounds of builds and of searches [default: 3, or 1 with --quick]
+    /// Rounds of builds and of searches [default: 3, with --files 5, with --quick 1]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
     /// Compare only with this engine

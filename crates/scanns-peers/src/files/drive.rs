@@ -3,18 +3,30 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use scanns_bench::child::{self, Cost};
 use scanns_bench::stats::in_turns;
 
-use super::Comparison;
 use super::answer::{self, Verdict};
 use super::build::{self, Room};
 use super::listing::{self, Listed};
 use super::question::{self, Question};
 use super::tool::{Found, Tool};
+
+/// What to compare.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The directory with the entries. It must not change meanwhile.
+    pub tree: PathBuf,
+    /// The command scanns, if it is measured.
+    pub scanns: Option<PathBuf>,
+    /// Rounds of builds and of questions.
+    pub rounds: usize,
+    /// Directory for what the tools write.
+    pub work: PathBuf,
+}
 
 /// All measurements.
 #[derive(Clone, Debug)]
@@ -160,10 +172,11 @@ impl Driver<'_> {
             let Some(words) = self.room.build(tool) else { continue };
             self.room.clear(tool)?;
             self.run(&found.builds, &words, false)?;
+            tell(&format!("{} has read it", tool.name()));
             let output = self.room.output(tool);
             let bytes = output.exists().then(|| build::bytes(&output)).transpose()?;
             let entries = match tool {
-                Tool::Ncdu | Tool::Gdu => Some(build::exported(&fs::read(&output)?)),
+                Tool::Ncdu | Tool::Gdu => fs::read(&output).ok().map(|json| build::exported(&json)),
                 _ => None,
             };
             builds.push(Builds { tool, first: Vec::new(), again: Vec::new(), bytes, entries });
@@ -174,19 +187,20 @@ impl Driver<'_> {
     /// Builds with all tools in turns: from nothing, and then those again that can use an earlier build.
     fn build(&mut self, builds: &mut [Builds]) -> Result<()> {
         for again in [false, true] {
-            let takes_part = |built: &Builds| !again || Room::updates(built.tool);
-            let places: Vec<usize> = (0..builds.len()).filter(|&at| takes_part(&builds[at])).collect();
+            let each = builds.iter().enumerate();
+            let places: Vec<usize> =
+                each.filter(|(_, built)| !again || Room::updates(built.tool)).map(|(at, _)| at).collect();
             in_turns(self.rounds, &places, |&at| {
-                let tool = builds[at].tool;
-                let Some(words) = self.room.build(tool) else { return Ok(0.0) };
+                let Some(built) = builds.get_mut(at) else { return Ok(0.0) };
+                let Some(words) = self.room.build(built.tool) else { return Ok(0.0) };
                 if !again {
-                    self.room.clear(tool)?;
+                    self.room.clear(built.tool)?;
                 }
-                let program = self.program(tool)?.builds.clone();
+                let program = self.program(built.tool)?.builds.clone();
                 let cost = self.run(&program, &words, false)?.cost;
                 let which = if again { "again in" } else { "in" };
-                tell(&format!("{} built {which} {:.2} s", tool.name(), cost.wall));
-                if again { &mut builds[at].again } else { &mut builds[at].first }.push(cost);
+                tell(&format!("{} built {which} {:.2} s", built.tool.name(), cost.wall));
+                if again { &mut built.again } else { &mut built.first }.push(cost);
                 anyhow::Ok(cost.wall)
             })?;
         }
@@ -233,11 +247,12 @@ impl Driver<'_> {
         let places: Vec<(usize, usize)> = each.collect();
         tell(&format!("{} rounds of {} questions", self.rounds, places.len()));
         in_turns(self.rounds, &places, |&(at, of)| {
-            let asked = &mut asked[at];
-            let answered = &mut asked.each[of];
+            let Some(asked) = asked.get_mut(at) else { return Ok(0.0) };
+            let Some(answered) = asked.each.get_mut(of) else { return Ok(0.0) };
             let Some(words) = asked.question.ask(answered.tool, &self.room) else { return Ok(0.0) };
             let program = self.program(answered.tool)?.asks.clone();
             let cost = self.run(&program, &words, false)?.cost;
+            tell(&format!("{}: {} took {:.4} s", asked.label, answered.tool.name(), cost.wall));
             answered.costs.push(cost);
             anyhow::Ok(cost.wall)
         })?;

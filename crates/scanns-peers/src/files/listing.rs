@@ -5,8 +5,8 @@
 
 use anyhow::{Context, Result};
 
-/// The format of find: all metadata that a scan of scanns keeps. Owners are numbers, because find would look up
-/// their names again for each entry.
+/// The format of find: all metadata that a scan of scanns keeps. Owners are numbers, because find would look
+/// up their names again for each entry.
 pub const FORMAT: &str = "%y\\t%s\\t%b\\t%m\\t%U\\t%G\\t%T@\\t%A@\\t%C@\\t%i\\t%n\\t%D\\t%l\\0%p\\0\\n";
 
 /// An entry.

@@ -25,20 +25,8 @@ use anyhow::{Context, Result, ensure};
 use scanns_bench::results::Results;
 
 use crate::table;
+use drive::Comparison;
 use tool::Tool;
-
-/// What to compare.
-#[derive(Clone, Debug)]
-pub struct Comparison {
-    /// The directory with the entries. It must not change meanwhile.
-    pub tree: PathBuf,
-    /// The command scanns, if it is measured.
-    pub scanns: Option<PathBuf>,
-    /// Rounds of builds and of questions.
-    pub rounds: usize,
-    /// Directory for what the tools write.
-    pub work: PathBuf,
-}
 
 /// Measures all tools that are installed, and prints tables. Returns true if the answers of scanns are those
 /// of find and du.
