@@ -13,9 +13,11 @@ pub fn paths<'a>(output: &'a [u8], tree: &[u8]) -> Vec<&'a [u8]> {
     paths
 }
 
-/// The sum of an answer: the number at its beginning.
+/// The sum of an answer: the number at the beginning of the last line. dua writes lines for what is in the
+/// directory before it.
 pub fn sum(output: &[u8]) -> Option<u64> {
-    let first = output.trim_ascii().split(u8::is_ascii_whitespace).next()?;
+    let last = output.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;
+    let first = last.trim_ascii_start().split(u8::is_ascii_whitespace).next()?;
     std::str::from_utf8(first).ok()?.parse().ok()
 }
 
@@ -117,6 +119,7 @@ mod tests {
         assert!(paths(b"", b"/t").is_empty());
         assert_eq!(sum(b"   36864 t\n"), Some(36864));
         assert_eq!(sum(b"36864\t/t/1 2\n"), Some(36864));
+        assert_eq!(sum(b"  4096 b /t/a\n 12288 b total\n"), Some(12288));
         assert_eq!((sum(b"du: no"), sum(b"")), (None, None));
     }
 
