@@ -120,7 +120,8 @@ pub fn choose(entries: &[Listed<'_>]) -> Vec<Question> {
         let bytes = size_of_largest_tenth(entries, &extension);
         questions.push(Question::Large(extension, bytes));
     }
-    let directories = directories(entries);
+    let mut directories = directories(entries);
+    directories.retain(|_, entries| *entries > 1);
     let mut asked: Vec<&[u8]> = entries.first().map(|tree| tree.path).into_iter().collect();
     for share in [20.0, 1000.0] {
         asked.extend(nearest(&directories, total / share));

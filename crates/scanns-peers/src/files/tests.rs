@@ -80,6 +80,9 @@ fn every_tool_answers_the_same_questions_about_a_tree_with_odd_names() {
     for (label, verdict) in verdicts(&figures, Tool::Duc) {
         assert!(label != "du -s DIR" || *verdict == Verdict::NotItself, "duc: {verdict:?}; {notes:?}");
     }
+    for (label, verdict) in verdicts(&figures, Tool::Dua) {
+        assert_eq!(*verdict, Verdict::NotItself, "dua, {label}: {notes:?}");
+    }
     for built in &figures.builds {
         assert_eq!(
             (built.first.len(), built.again.len()),

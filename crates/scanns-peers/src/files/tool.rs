@@ -63,7 +63,8 @@ impl Tool {
             keeps,
             counts,
         };
-        let once = "blocks, a file once";
+        // A file with several names counts once.
+        let (once, inside) = ("all in DIR, and DIR", "all in DIR");
         match self {
             Tool::Scanns => about(
                 "scanns",
@@ -84,11 +85,11 @@ impl Tool {
                 "duc",
                 [&["duc"]; 2],
                 "apt install duc-nox",
-                ["names, sizes", "a file once in all, not DIR itself"],
+                ["names, sizes", "all in DIR, once in the index"],
             ),
             Tool::Ncdu => about("ncdu", [&["ncdu"]; 2], "apt install ncdu", ["names, sizes", ""]),
             Tool::Gdu => about("gdu", [&["gdu"]; 2], "apt install gdu", ["names, sizes", once]),
-            Tool::Dua => about("dua", [&["dua"]; 2], "cargo install dua-cli", ["nothing", once]),
+            Tool::Dua => about("dua", [&["dua"]; 2], "cargo install dua-cli", ["nothing", inside]),
         }
     }
 
