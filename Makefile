@@ -17,7 +17,7 @@ help:
 	@echo "make mutants find faults that the tests would not notice: hours"
 	@echo "make soak    the long campaigns of docs/RELIABILITY.md: an hour or so"
 	@echo "make bench   run the benchmarks; ARGS=... are passed on"
-	@echo "make bench-peers   compare with Lucene, which needs a JDK and Maven, and with tantivy; ARGS=... are passed on"
+	@echo "make bench-peers   compare with Lucene, which needs a JDK and Maven, and with tantivy; ARGS='--files DIR': with plocate, find, du and others"
 
 setup:
 	@ci/setup.sh

@@ -3,11 +3,12 @@
 //! Every experiment is a file with the name of its command, and adds [`results::Series`] to
 //! [`results::Results`]. `stats.rs` has medians, ratios with their error, and the order in which variants
 //! take turns. `machine.rs` describes where figures were taken, `reference.rs` shows how steady the machine
-//! was, `report/` writes the page with the results, and `compare.rs` finds what became slower. Records of
-//! runs that were worth keeping are in `records/`, by date.
+//! was, `child.rs` measures other programs, `report/` writes the page with the results, and `compare.rs`
+//! finds what became slower. Records of runs that were worth keeping are in `records/`, by date.
 
 pub mod archive;
 pub mod cache;
+pub mod child;
 pub mod compare;
 pub mod machine;
 pub mod reference;

@@ -15,7 +15,8 @@
 //! JDK, and neither is needed to build or test scanns. Therefore `tantivy/` is a package with its own lock
 //! file, and the driver builds both adapters when it runs. The driver itself is tested with the workspace.
 //!
-//! The comparison of columns has its own driver and adapters; see `columns/`.
+//! The comparison of columns has its own driver and adapters; see `columns/`. The comparison with tools for
+//! file systems has a driver, too, and runs the tools as they are; see `files/`.
 
 pub mod adapter;
 pub mod columns;
@@ -23,6 +24,7 @@ pub mod contents;
 pub mod corpus;
 pub mod engine;
 pub mod figures;
+pub mod files;
 pub mod form;
 pub mod job;
 pub mod protocol;

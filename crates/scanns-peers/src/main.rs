@@ -17,6 +17,7 @@ use scanns_peers::columns::lines;
 use scanns_peers::columns::protocol::Timing;
 use scanns_peers::corpus::{self, Corpus};
 use scanns_peers::engine::{self, Engine};
+use scanns_peers::files::{self, drive::Comparison};
 use scanns_peers::job::{self, Effort};
 use scanns_peers::protocol::{Kept, Scoring, Unit, Writers};
 use scanns_peers::scores::{self, Trial};
@@ -38,7 +39,9 @@ Examples:
   make bench-peers ARGS='--corpus dump --merge'
       merge eight segments of each engine into one, and search that one
   make bench-peers ARGS='--columns 10000000'
-      columns: facets, groups, sorts, fields of hits and exports by number of hits";
+      columns: facets, groups, sorts, fields of hits and exports by number of hits
+  make bench-peers ARGS='--files /srv'
+      names and sizes of a file system, with plocate, fd, find, du, duc, ncdu, gdu and dua";
 
 /// Builds and searches indexes of the same text with scanns, Lucene and tantivy in turns, and compares them.
 /// All results are verified: documents, tokens and hits must be equal, and also scores where two engines
@@ -71,13 +74,21 @@ struct Args {
     /// hits. --rounds is the number of turns of each engine [default: 10 million, with --quick 100,000]
     #[arg(long, value_name = "N", num_args = 0..=1, conflicts_with_all = ["merge", "scores", "corpus"])]
     columns: Option<Option<u32>>,
+    /// Compare names and sizes of the entries of DIR instead, with the tools that are installed: plocate, fd,
+    /// find, du, duc, ncdu, gdu and dua. Each builds and answers as a process of its own, and answers are
+    /// compared with those of GNU find and GNU du. DIR must not change meanwhile.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["merge", "scores", "corpus", "columns", "only"])]
+    files: Option<PathBuf>,
+    /// The command to measure with --files [default: scanns beside this program]
+    #[arg(long, value_name = "PATH", requires = "files")]
+    scanns: Option<PathBuf>,
     /// What the indexes keep
     #[command(flatten)]
     kept: Kept,
     /// Number of indexing threads [default: the available cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Rounds of builds and of searches [default: 3, or 1 with --quick]
+    /// Rounds of builds and of searches [default: 3, with --files 5, with --quick 1]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
     /// Compare only with this engine
@@ -140,12 +151,15 @@ fn main() -> Result<()> {
     if let Some(documents) = args.columns {
         return compare_columns(&args, documents);
     }
+    if let Some(tree) = &args.files {
+        return compare_files(&args, tree);
+    }
     let corpus = corpus_path(&args)?;
     let mut results = Results::begin(&[&args.work, &corpus]);
     println!("{}", results.machine);
     note_load(&mut results);
     let peers = make_ready(&args, &mut results)?;
-    let files = files(&corpus)?;
+    let files = corpus_files(&corpus)?;
     let list = write_list(&files, &args.work)?;
     let few = args.scores.map(|_| files.len().min(SEGMENTS_OF_SCORES));
     let segments = args.merge.then_some(args.segments).or(few);
@@ -204,6 +218,26 @@ fn compare_columns(args: &Args, documents: Option<u32>) -> Result<()> {
     let report = args.report.clone().unwrap_or_else(|| args.work.join("results-columns"));
     scanns_bench::report::save(&results, &report)?;
     println!("report: {}", report.join("report.html").display());
+    Ok(())
+}
+
+/// Measures tools for file systems instead of text search.
+fn compare_files(args: &Args, tree: &Path) -> Result<()> {
+    let mut results = Results::begin(&[&args.work, tree]);
+    println!("{}", results.machine);
+    note_load(&mut results);
+    let beside = || Ok(std::env::current_exe()?.with_file_name("scanns"));
+    let comparison = Comparison {
+        tree: tree.into(),
+        scanns: Some(args.scanns.clone().map_or_else(beside, anyhow::Ok)?),
+        rounds: args.rounds.unwrap_or(if args.quick { 1 } else { 5 }).max(1),
+        work: args.work.clone(),
+    };
+    let right = files::compare(&comparison, &mut results)?;
+    let report = args.report.clone().unwrap_or_else(|| args.work.join("results-files"));
+    scanns_bench::report::save(&results, &report)?;
+    println!("report: {}", report.join("report.html").display());
+    ensure!(right, "the answers of scanns are not those of find and du, see above");
     Ok(())
 }
 
@@ -372,7 +406,7 @@ fn corpus_path(args: &Args) -> Result<PathBuf> {
 }
 
 /// The files of the corpus, in the order in which scanns reads them: large ones first.
-fn files(corpus: &Path) -> Result<Vec<Input>> {
+fn corpus_files(corpus: &Path) -> Result<Vec<Input>> {
     let source = SourceOptions { paths: vec![corpus.into()], ..SourceOptions::default() };
     let found = scanns::sources::collect(&source, &AtomicBool::new(false))?;
     if let Some(failure) = found.failures.first() {
@@ -418,9 +452,9 @@ mod tests {
     fn lists_of_files_hold_whole_paths_and_end_each_with_a_nul() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("a b"), "x").unwrap();
-        let files = files(dir.path()).unwrap();
+        let files = corpus_files(dir.path()).unwrap();
         let list = fs::read_to_string(write_list(&files, dir.path()).unwrap()).unwrap();
         assert_eq!(list, format!("{}\0", dir.path().join("a b").display()));
-        assert!(super::files(&dir.path().join("absent")).is_err());
+        assert!(corpus_files(&dir.path().join("absent")).is_err());
     }
 }

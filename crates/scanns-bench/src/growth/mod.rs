@@ -2,23 +2,22 @@
 //!
 //! The released command is measured as a user runs it. It imports the list of `entries` from a pipe and
 //! merges the index into one segment. Then each question is a process of its own, with everything in the page
-//! cache. Answers are compared with those of a slow pass over the same entries: `truth.rs` makes it,
-//! `questions.rs` has the commands, and `child.rs` runs them. Processor time is shown beside wall time, which
-//! depends on what else the machine does. The program that makes the list runs beside the import, so the
-//! import needs a second core for its wall time.
+//! cache. Answers are compared with those of a slow pass over the same entries: `truth.rs` makes it, and
+//! `questions.rs` has the commands. Processor time is shown beside wall time, which depends on what else the
+//! machine does. The program that makes the list runs beside the import, so the import needs a second core
+//! for its wall time.
 
-mod child;
 mod questions;
 mod truth;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use scanns_bench::child::{self, Cost, Input};
 use scanns_bench::results::{Better, Results, Series};
 use scanns_bench::stats::{median, mib};
 
 use crate::entries::{self, Format};
-use child::{Cost, Input};
 use questions::Question;
 use truth::{Targets, Truth};
 

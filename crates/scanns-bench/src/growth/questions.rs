@@ -6,9 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use scanns_bench::child;
 use serde_json::Value;
 
-use super::child;
 use super::truth::{Paths, Sums, Targets, Truth};
 
 /// A command, and what is known of its answer.

@@ -10,6 +10,7 @@ use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -44,7 +45,7 @@ pub struct Ran {
 /// Writes what the process reads.
 pub type Input<'i> = Box<dyn FnOnce(&mut ChildStdin) -> std::io::Result<()> + Send + 'i>;
 
-/// Runs a command to its end.
+/// Runs a command to its end, in the locale `C`, in which names of files are bytes.
 ///
 /// # Errors
 /// If it cannot be run, or its input cannot be written.
@@ -52,6 +53,7 @@ pub fn run(program: &Path, words: &[OsString], input: Option<Input<'_>>, keep: b
     let begin = Instant::now();
     let mut child = Command::new(program)
         .args(words)
+        .env("LC_ALL", "C")
         .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(if keep { Stdio::piped() } else { Stdio::null() })
         .stderr(Stdio::piped())
@@ -96,10 +98,23 @@ fn read(pipe: Option<impl Read>) -> std::io::Result<Vec<u8>> {
 /// Waits until the process ends, and leaves it to be waited for.
 fn watch(child: &Child, begin: Instant) -> Result<Cost> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process without number")?;
-    let status = format!("/proc/{}/status", child.id());
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let peaks = scope.spawn(|| peaks(child.id(), begin, &ended));
+        let waited = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        let wall = begin.elapsed().as_secs_f64();
+        ended.store(true, Ordering::Relaxed);
+        let (memory, own) = peaks.join().map_err(|_| anyhow::anyhow!("a thread failed"))?;
+        waited?;
+        Ok(Cost { wall, processor: 0.0, memory, own })
+    })
+}
+
+/// The peak of the resident memory of a process, with and without pages of files, until it has ended.
+fn peaks(process: u32, begin: Instant, ended: &AtomicBool) -> (u64, u64) {
+    let status = format!("/proc/{process}/status");
     let (mut memory, mut own) = (0, 0);
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    while waitid(WaitId::Pid(pid), options)?.is_none() {
+    while !ended.load(Ordering::Relaxed) {
         let text = fs::read_to_string(&status).unwrap_or_default();
         memory = memory.max(bytes(&text, "VmHWM:").unwrap_or(0));
         own = own.max(bytes(&text, "RssAnon:").unwrap_or(0));
@@ -108,7 +123,7 @@ fn watch(child: &Child, begin: Instant) -> Result<Cost> {
             (begin.elapsed() / 50).clamp(Duration::from_micros(200), Duration::from_millis(20)),
         );
     }
-    Ok(Cost { wall: begin.elapsed().as_secs_f64(), processor: 0.0, memory, own })
+    (memory, own)
 }
 
 /// The processor time of all children that have ended.
