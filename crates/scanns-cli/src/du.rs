@@ -11,7 +11,8 @@ use scanns::files::{
 };
 
 use crate::args::{DuArgs, DuKeyArg, DuTimeArg};
-use crate::info::completeness::note_missing;
+use crate::indexed_path::{all_in_index, note_not_in_index};
+use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::{harmless, quoted};
 use crate::report::{self, Outcome};
 use crate::units;
@@ -28,7 +29,6 @@ enum SumFormat {
 /// Runs the verb.
 pub fn run(args: &DuArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
-    note_missing(&snapshot, &args.index)?;
     let format = format(args)?;
     let threshold = args.threshold.as_deref().map(threshold).transpose()?;
     let options = options(args)?;
@@ -62,7 +62,7 @@ pub fn run(args: &DuArgs) -> Result<Outcome> {
         printer.line(&UsageLine { path: b"total".to_vec(), sum, time })?;
     }
     printer.out.flush()?;
-    Ok(outcome(&report))
+    outcome(args, &snapshot, &report)
 }
 
 /// Prints sums by a value.
@@ -84,13 +84,13 @@ fn by_value(args: &DuArgs, key: DuKeyArg, snapshot: &Snapshot, printer: &mut DuP
         printer.line(&UsageLine { path: b"total".to_vec(), sum: report.total, time: None })?;
     }
     printer.out.flush()?;
-    Ok(outcome(&report))
+    outcome(args, snapshot, &report)
 }
 
-fn outcome(report: &UsageReport) -> Outcome {
-    for path in &report.missing {
-        report::note(&format!("{}: not in the index", quoted(path)));
-    }
+fn outcome(args: &DuArgs, snapshot: &Snapshot, report: &UsageReport) -> Result<Outcome> {
+    let asked = AskedPlaces { paths: &all_in_index(snapshot, &args.paths), depth: None };
+    let lacks = note_missing(snapshot, &args.index, asked)?;
+    note_not_in_index(snapshot, &report.missing);
     if report.unknown > 0 {
         let entries = units::counted(report.unknown, "entry");
         let example = quoted(&report.first_unknown).into_owned();
@@ -99,7 +99,8 @@ fn outcome(report: &UsageReport) -> Outcome {
              {example}"
         ));
     }
-    if report.missing.is_empty() { Outcome::Done } else { Outcome::WithFailures }
+    let outcome = if report.missing.is_empty() { Outcome::Done } else { Outcome::WithFailures };
+    Ok(outcome.lacking(lacks))
 }
 
 fn options(args: &DuArgs) -> Result<UsageOptions> {
@@ -122,6 +123,7 @@ fn options(args: &DuArgs) -> Result<UsageOptions> {
             DuTimeArg::Atime => UsageTime::Accessed,
             DuTimeArg::Ctime => UsageTime::Changed,
         }),
+        exclude: args.exclude.iter().map(|pattern| pattern.clone().into_vec()).collect(),
     })
 }
 
