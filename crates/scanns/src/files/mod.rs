@@ -19,16 +19,20 @@ mod entry_record;
 mod export;
 mod find;
 mod human;
+mod indexed_path;
 mod known;
 mod list;
 mod order;
+mod place;
 mod report;
 mod select;
 mod sorted_records;
 mod stat;
 mod tops;
+mod unread;
 mod usage;
 mod usage_by;
+mod usage_exclude;
 mod usage_ranges;
 mod usage_sum;
 
@@ -44,7 +48,10 @@ pub use duplicates::{
 pub use export::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
 pub use human::human_size;
-pub use list::{ListHidden, ListMark, ListOptions, ListReport, ListSort, ListTime, ListedPath, list_entries};
+pub use indexed_path::indexed_path;
+pub use list::{
+    ListDate, ListHidden, ListMark, ListOptions, ListReport, ListSort, ListTime, ListedPath, list_entries,
+};
 pub use report::{
     AGE_CLASSES, AgeTable, CountedPaths, EntrySums, FilesReport, NamedSums, RankedDirectory, RankedFile,
     RankedPath, ReportNode, ReportNotable, ReportOptions, ReportRankings, ReportTotals, SIZE_CLASSES,

@@ -20,7 +20,7 @@ use crate::source::{Failure, Skipped};
 const NOTE: &[u8] = b"scanns.coverage";
 
 /// The number of failures that are kept.
-const FAILURES: usize = 100;
+const FAILURES: usize = 1000;
 
 /// What a scan or a dump covered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Coverage {
     pub complete: bool,
     /// The number of paths that could not be read.
     pub unread: u64,
-    /// The first 100 of them, and why.
+    /// The first 1,000 of them, and why.
     pub failures: Vec<Failure>,
     /// What was left out on purpose, and an example of each kind.
     pub left_out: Vec<(String, Skipped)>,
@@ -62,6 +62,14 @@ pub struct ListUpdates {
     pub lost: u64,
     /// By metadata target of Lustre, the number of the last record that was applied.
     pub records: BTreeMap<String, u64>,
+}
+
+impl Coverage {
+    /// True if nothing is missing.
+    pub fn is_whole(&self) -> bool {
+        let lost = self.updated.as_ref().map_or(0, |updated| updated.lost);
+        self.complete && self.unread == 0 && lost == 0
+    }
 }
 
 /// The coverage in the notes of a commit, by path.
@@ -96,7 +104,7 @@ pub(crate) fn cover(notes: &mut BTreeMap<Vec<u8>, Vec<u8>>, new: Vec<Coverage>) 
     Ok(())
 }
 
-/// At most 100 failures, and the number of all.
+/// At most 1,000 failures, and the number of all.
 pub(crate) fn some_of<'f>(failures: impl Iterator<Item = &'f Failure>) -> (Vec<Failure>, u64) {
     let (mut kept, mut count) = (Vec::new(), 0);
     for failure in failures {

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use super::gufi::{GufiWriter, by_stanza};
 use super::ncdu::NcduWriter;
-use super::place::{directory_of, holds};
 use super::sorter::{EntrySorter, SortSpace};
 use super::tally::ExportReport;
 use super::tree::{TreeSorter, TreeStep};
+use crate::files::place::{directory_of, holds};
 use crate::record::dump::{DumpFormat, DumpReader, DumpTally};
 use crate::source::{Entry, EntryBatch, EntryKind};
 

@@ -18,10 +18,11 @@ use crate::index::build::index_threads::BuildCall;
 use crate::index::build::options::DumpOptions;
 use crate::index::build::report::{DumpReport, IndexReport};
 use crate::index::commit::writer::Writer;
-use crate::index::coverage::Coverage;
+use crate::index::coverage::{Coverage, some_of};
 use crate::index::progress::Phase;
 use crate::read::ContentOptions;
-use crate::source::{Failure, absolute};
+use crate::record::dump::{BadRow, UnreadPath};
+use crate::source::{Failure, Skipped, absolute};
 
 /// Why documents are kept that the dumps do not list.
 const INCOMPLETE: &str = "the dumps were not read to their ends";
@@ -111,7 +112,7 @@ impl DumpImport<'_> {
         }
         // What the dumps say that they could not read may still exist.
         let mut unread = Tops::default();
-        report.dumps.iter().flat_map(|dump| &dump.tally.unread_paths).for_each(|path| unread.add(path));
+        report.dumps.iter().flat_map(|dump| &dump.tally.unread_paths).for_each(|path| unread.add(&path.path));
         let gone = |path: &[u8]| Ok(tops.cover(path) && !unread.cover(path));
         (report.removed_files, report.removed) = import.delete_unseen(gone)?;
         Ok(())
@@ -125,10 +126,14 @@ fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
         Ok(path) if dump.path.as_os_str() != "-" => path,
         _ => dump.path.clone(),
     };
-    let first = tally.first_unread.iter().map(|(path, reason)| {
-        let path = PathBuf::from(OsStr::from_bytes(path));
-        Failure { path, reason: reason.clone() }
-    });
+    let path_of = |unread: &UnreadPath| PathBuf::from(OsStr::from_bytes(&unread.path));
+    let unread: Vec<Failure> = tally
+        .unread_paths
+        .iter()
+        .filter(|unread| !unread.excluded)
+        .map(|unread| Failure { path: path_of(unread), reason: unread.reason.clone() })
+        .collect();
+    let excluded = Skipped { count: tally.excluded, first: tally.first_unread(true).map(path_of) };
     Coverage {
         path,
         format: Some(dump.format.to_owned()),
@@ -138,8 +143,12 @@ fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
         directories: 0,
         complete: !(cancelled || tally.truncated || tally.complete == Some(false) || tally.bad > 0),
         unread: tally.unread,
-        failures: first.collect(),
-        left_out: Vec::new(),
+        failures: some_of(unread.iter()).0,
+        left_out: if tally.excluded > 0 {
+            vec![("excluded from the dump".into(), excluded)]
+        } else {
+            Vec::new()
+        },
         updated: None,
     }
 }
@@ -151,7 +160,10 @@ fn refuse_unreadable(report: &IndexReport) -> Result<()> {
     }
     let failed = report.failed.first().map(|failure| failure.reason.clone());
     for dump in &report.dumps {
-        let first = dump.tally.first_bad.as_ref().map(|row| row.reason.clone());
+        let first = dump.tally.first_bad.as_ref().map(|row| {
+            let BadRow { offset, reason, text } = row;
+            format!("{reason}; the first row, at byte {offset}, is '{}'", text.escape_ascii())
+        });
         if let Some(reason) = failed.clone().or(first) {
             let reason = format!("no row is one of the format {}: {reason}", dump.format);
             return Err(Error::Dump { path: dump.path.clone(), reason });
