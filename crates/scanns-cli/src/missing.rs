@@ -78,7 +78,7 @@ fn missing_of(coverage: &Coverage, asked: AskedPlaces<'_>, has: &dyn Fn(&Path) -
 }
 
 impl AskedPlaces<'_> {
-    /// True if entries that are asked for are in `place`, or are `place` itself if the index does not have it.
+    /// True if entries that are asked for are in `place`, or are `place` itself if the index lacks it.
     fn has(&self, place: &Path, is_known: bool) -> bool {
         let place = place.as_os_str().as_encoded_bytes();
         let most = self.depth.unwrap_or(usize::MAX);

@@ -136,8 +136,8 @@ fn advice(error: &Error) -> &'static str {
             }
         }
         Error::Dump { .. } => {
-            " (--dump=FORMAT names the format, --dump-format its details; --dump-preview 3 shows what is read, \
-             and scanns help dumps explains the formats)"
+            " (--dump=FORMAT names the format, --dump-format its details; --dump-preview 3 shows what is \
+             read, and scanns help dumps explains the formats)"
         }
         Error::OutOfMemory { .. } => " (fewer --threads and a smaller --memory need less)",
         Error::NotIndexed { what: "positions" } => " (scanns index --positions builds such an index)",

@@ -74,7 +74,8 @@ fn format_of(path: &Path) -> Result<ReportFormat> {
         // A device or a pipe.
         _ if path.metadata().is_ok_and(|found| !found.is_file()) => ReportFormat::Table,
         _ => bail!(
-            "{}: the name does not say the format: let it end in .html, .csv, .json or .txt, or give --format",
+            "{}: the name does not say the format: let it end in .html, .csv, .json or .txt, or give \
+             --format",
             path_text(path)
         ),
     })

@@ -54,7 +54,8 @@ pub struct FindReport {
 }
 
 /// Answers a command in GNU find's language: start points, then an expression. Without start points, the
-/// question is about the whole index. Start points are found by [`indexed_path`]. `open` gets the outputs of the command and returns where they go.
+/// question is about the whole index. Start points are found by [`indexed_path`]. `open` gets the outputs of
+/// the command and returns where they go.
 ///
 /// Entries are printed in the order of a walk with sorted names.
 ///

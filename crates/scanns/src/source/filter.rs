@@ -7,8 +7,8 @@
 //! | `/data/a` | whole paths |
 //! | `a/` | directories alone |
 //!
-//! An excluded directory is left out with everything below it. An included directory `a/` stands for the files
-//! below it.
+//! An excluded directory is left out with everything below it. An included directory `a/` stands for the
+//! files below it.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

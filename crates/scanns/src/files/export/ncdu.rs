@@ -1,7 +1,8 @@
 //! Exports of ncdu, version 1.2, with the extended information of `-e`: ncdu, gdu and others load them.
 //!
-//! The grammar is in `record/dump/ncdu/`. Sizes of 0 are left out, and so are devices that equal the device
-//! of the directory. What could not be read has `read_error`. Names are written as bytes; control characters, `"` and `\` are escaped.
+//! The grammar is in `record/dump/ncdu/`. Sizes of 0 are left out, and so are devices that equal the
+//! device of the directory. What could not be read has `read_error`. Names are written as bytes; control
+//! characters, `"` and `\` are escaped.
 //!
 //! The format has whole seconds of the modification alone, no other times, no names of owners, no targets of
 //! links, no number of links of directories, and no type for an entry without a mode that is neither a file

@@ -1,7 +1,8 @@
 //! Directories as GNU ls lists them in the C locale, one entry a line.
 //!
 //! `options.rs` says how entries are listed, `place.rs` reads and sorts the entries of a directory, and
-//! `line.rs` writes their lines. `version.rs` is the order of `-v`. Names are written as they are unless the caller quotes them.
+//! `line.rs` writes their lines. `version.rs` is the order of `-v`. Names are written as they are unless
+//! the caller quotes them.
 
 mod line;
 mod options;

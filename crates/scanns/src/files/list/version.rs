@@ -1,8 +1,8 @@
 //! The order of `ls -v`: numbers in names count by their values, and extensions only if the rest is equal.
 //!
 //! It is the order of versions of Debian packages with additions of GNU: `.` and `..` come first, then names
-//! that begin with a dot. Extensions at the end are `(\.[A-Za-z~][A-Za-z0-9~]*)*`. In what is between numbers,
-//! `~` comes before the end of a name, letters before other bytes.
+//! that begin with a dot. Extensions at the end are `(\.[A-Za-z~][A-Za-z0-9~]*)*`. In what is between
+//! numbers, `~` comes before the end of a name, letters before other bytes.
 
 use std::cmp::Ordering;
 

@@ -91,12 +91,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let inputs = inputs_of(writer, &wanted, cancel)?;
     let options = &with_stream(options, &inputs)?;
     let call = BuildCall { options, ..call };
-    let mut report = IndexReport {
-        failed: inputs.failures.clone(),
-        skipped: inputs.skipped,
-        unused_globs: inputs.unused_globs.clone(),
-        ..Default::default()
-    };
+    let mut report = report_of(&inputs);
     let source = found_out(known, &inputs.inputs, options, &mut report)?;
     let stored = source.stored(current.as_ref(), options)?;
     writer.describe(|manifest| {
@@ -250,6 +245,16 @@ fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<Conten
             .into(),
         }),
         (wanted, built) => Ok(wanted.or(built).unwrap_or_default()),
+    }
+}
+
+/// The report of a build that has collected its inputs.
+fn report_of(inputs: &Inputs) -> IndexReport {
+    IndexReport {
+        failed: inputs.failures.clone(),
+        skipped: inputs.skipped,
+        unused_globs: inputs.unused_globs.clone(),
+        ..IndexReport::default()
     }
 }
 
