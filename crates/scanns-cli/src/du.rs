@@ -11,7 +11,8 @@ use scanns::files::{
 };
 
 use crate::args::{DuArgs, DuKeyArg, DuTimeArg};
-use crate::info::completeness::note_missing;
+use crate::indexed_path::{all_in_index, note_not_in_index};
+use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::{harmless, quoted};
 use crate::report::{self, Outcome};
 use crate::units;
@@ -28,7 +29,6 @@ enum SumFormat {
 /// Runs the verb.
 pub fn run(args: &DuArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
-    note_missing(&snapshot, &args.index)?;
     let format = format(args)?;
     let threshold = args.threshold.as_deref().map(threshold).transpose()?;
     let options = options(args)?;
@@ -62,7 +62,7 @@ pub fn run(args: &DuArgs) -> Result<Outcome> {
         printer.line(&UsageLine { path: b"total".to_vec(), sum, time })?;
     }
     printer.out.flush()?;
-    Ok(outcome(&report))
+    outcome(args, &snapshot, &report)
 }
 
 /// Prints sums by a value.
@@ -84,16 +84,16 @@ fn by_value(args: &DuArgs, key: DuKeyArg, snapshot: &Snapshot, printer: &mut DuP
         printer.line(&UsageLine { path: b"total".to_vec(), sum: report.total, time: None })?;
     }
     printer.out.flush()?;
-    Ok(outcome(&report))
+    outcome(args, snapshot, &report)
 }
 
-fn outcome(report: &UsageReport) -> Outcome {
+fn outcome(args: &DuArgs, snapshot: &Snapshot, report: &UsageReport) -> Result<Outcome> {
+    let asked = AskedPlaces { paths: &all_in_index(snapshot, &args.paths), depth: None };
+    let lacks = note_missing(snapshot, &args.index, asked)?;
+    note_not_in_index(snapshot, &report.missing);
     if report.has_no_sizes {
         report::note("the index has no sizes: --inodes counts entries, or index a dump that has sizes");
-        return Outcome::WithFailures;
-    }
-    for path in &report.missing {
-        report::note(&format!("{}: not in the index", quoted(path)));
+        return Ok(Outcome::WithFailures);
     }
     if report.unknown > 0 {
         let entries = units::counted(report.unknown, "entry");
@@ -111,7 +111,8 @@ fn outcome(report: &UsageReport) -> Outcome {
         ));
     }
     let is_whole = report.missing.is_empty() && report.unsized_files == 0;
-    if is_whole { Outcome::Done } else { Outcome::WithFailures }
+    let outcome = if is_whole { Outcome::Done } else { Outcome::WithFailures };
+    Ok(outcome.lacking(lacks))
 }
 
 fn options(args: &DuArgs) -> Result<UsageOptions> {
@@ -134,6 +135,7 @@ fn options(args: &DuArgs) -> Result<UsageOptions> {
             DuTimeArg::Atime => UsageTime::Accessed,
             DuTimeArg::Ctime => UsageTime::Changed,
         }),
+        exclude: args.exclude.iter().map(|pattern| pattern.clone().into_vec()).collect(),
     })
 }
 

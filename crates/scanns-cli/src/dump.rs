@@ -13,8 +13,8 @@ use scanns::sources::RECOMMENDED_FORMAT;
 use crate::answer_text::{note_unknown, write_answer};
 use crate::args::{DumpOutArgs, DumpOutFormat};
 use crate::export::target::Target;
-use crate::indexed_path::in_index;
-use crate::info::completeness::note_missing;
+use crate::indexed_path::{all_in_index, in_index, note_not_in_index};
+use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 use crate::units;
@@ -23,9 +23,9 @@ use crate::units;
 pub fn run(args: &DumpOutArgs) -> Result<Outcome> {
     let format = format(args)?;
     let snapshot = Snapshot::open(&args.index)?;
-    note_missing(&snapshot, &args.index)?;
     let path = |path: &OsStr| in_index(&snapshot, path);
-    let paths: Vec<Vec<u8>> = args.paths.iter().map(|written| path(written)).collect();
+    let paths = all_in_index(&snapshot, &args.paths);
+    let lacks = note_missing(&snapshot, &args.index, AskedPlaces { paths: &paths, depth: None })?;
     if let (EntryFormat::Find(_), Some(path)) = (&format, paths.iter().find(|path| path.starts_with(b"-"))) {
         bail!("{}: find takes this path for a word of an expression: write an absolute path", quoted(path));
     }
@@ -45,7 +45,9 @@ pub fn run(args: &DumpOutArgs) -> Result<Outcome> {
     match write_answer(target.counted(), |out| export_entries(&snapshot, &options, out)) {
         Ok(report) => {
             target.finish()?;
-            Ok(outcome(&report, !target.is_stream() || io::stderr().is_terminal()))
+            note_not_in_index(&snapshot, &report.missing);
+            let is_told = !target.is_stream() || io::stderr().is_terminal();
+            Ok(outcome(&report, is_told).lacking(lacks))
         }
         Err(error) => {
             target.give_up();
@@ -78,9 +80,6 @@ fn format(args: &DumpOutArgs) -> Result<EntryFormat> {
 }
 
 fn outcome(report: &ExportReport, is_told: bool) -> Outcome {
-    for path in &report.missing {
-        report::note(&format!("{}: not in the index", quoted(path)));
-    }
     note_unknown(&report.unknown);
     for (count, first, what) in [
         (

@@ -1,7 +1,6 @@
 //! `scanns duplicates`: files of an index with equal content.
 
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -17,7 +16,8 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{DiffFormatArg, DuplicatesArgs};
 use crate::diff::cell;
-use crate::info::completeness::note_missing;
+use crate::indexed_path::{all_in_index, note_not_in_index};
+use crate::missing::{AskedPlaces, note_missing};
 use crate::output::Output;
 use crate::progress::{self, Ticker};
 use crate::quoting::quoted;
@@ -35,8 +35,8 @@ pub fn run(args: &DuplicatesArgs) -> Result<Outcome> {
     let stop = progress::stop_flag()?;
     let state = Mutex::new(args.resume.as_deref().map(read_hashes).transpose()?.unwrap_or_default());
     let snapshot = Snapshot::open(&args.index)?;
-    note_missing(&snapshot, &args.index)?;
-    let paths: Vec<Vec<u8>> = args.paths.iter().map(|path| path.clone().into_vec()).collect();
+    let paths = all_in_index(&snapshot, &args.paths);
+    let lacks = note_missing(&snapshot, &args.index, AskedPlaces { paths: &paths, depth: None })?;
     let (mut keeper, found) = (HashKeeper::new(args.resume.as_deref()), DuplicateProgress::default());
     let mut writer = GroupWriter { out: Output::stdout(), format: args.format, null: args.null, groups: 0 };
     writer.header()?;
@@ -60,7 +60,8 @@ pub fn run(args: &DuplicatesArgs) -> Result<Outcome> {
     }
     let report = result?;
     writer.out.finish()?;
-    Ok(outcome(args, &report, &found))
+    note_not_in_index(&snapshot, &report.missing);
+    Ok(outcome(args, &report, &found).lacking(lacks))
 }
 
 fn options(args: &DuplicatesArgs) -> DuplicateOptions {
@@ -130,9 +131,6 @@ fn outcome(args: &DuplicatesArgs, found: &DuplicateReport, progress: &DuplicateP
             None => "stopped; with --resume FILE the next run goes on from there",
         });
         return Outcome::Stopped;
-    }
-    for path in &found.missing {
-        report::note(&format!("{}: not in the index", quoted(path)));
     }
     if found.has_no_sizes {
         report::note(

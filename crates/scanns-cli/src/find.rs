@@ -1,6 +1,6 @@
 //! `scanns find`: GNU find's questions, answered from an index.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -10,7 +10,8 @@ use scanns::Snapshot;
 use scanns::files::{FindOptions, FindOutput, FindReport, FindSink, find_entries};
 
 use crate::args::FindArgs;
-use crate::info::completeness::note_missing;
+use crate::indexed_path::{FILES_ALONE, has_files_alone, note_not_in_index};
+use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::{harmless, quoted};
 use crate::report::{self, Outcome};
 use crate::units;
@@ -76,7 +77,6 @@ impl FindSink for &mut FindTargets {
 /// Runs the verb.
 pub fn run(args: &FindArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
-    note_missing(&snapshot, &args.index)?;
     let command: Vec<Vec<u8>> = args.command.iter().map(|word| word.clone().into_vec()).collect();
     let mut targets = FindTargets(Vec::new());
     let report = find_entries(&snapshot, &command, FindOptions { limit: args.limit }, |outputs| {
@@ -85,17 +85,27 @@ pub fn run(args: &FindArgs) -> Result<Outcome> {
     });
     // What was found before an error is printed, too.
     targets.flush()?;
-    Ok(outcome(&report?))
+    let found = report?;
+    let asked = AskedPlaces { paths: &found.places, depth: found.max_depth };
+    let lacks = note_missing(&snapshot, &args.index, asked)?;
+    if found.printed == 0 && has_files_alone(&snapshot) && asks_for_others(&args.command) {
+        report::note(&format!("the index has {FILES_ALONE}"));
+    }
+    Ok(outcome(&snapshot, &found).lacking(lacks))
 }
 
-fn outcome(found: &FindReport) -> Outcome {
+/// True if an expression asks for types of entries without regular files.
+fn asks_for_others(command: &[OsString]) -> bool {
+    let is_type = |word: &OsString| matches!(word.as_bytes(), b"-type" | b"-xtype");
+    command.windows(2).any(|words| match words {
+        [word, types] => is_type(word) && !types.as_bytes().contains(&b'f'),
+        _ => false,
+    })
+}
+
+fn outcome(snapshot: &Snapshot, found: &FindReport) -> Outcome {
     found.warnings.iter().for_each(|warning| report::note(warning));
-    for point in &found.missing {
-        report::note(&format!(
-            "{}: not in the index; scanns find INDEX -maxdepth 0 lists the uppermost entries",
-            quoted(point)
-        ));
-    }
+    note_not_in_index(snapshot, &found.missing);
     for unknown in &found.unknown {
         let entries = units::counted(unknown.count, "entry");
         let word = String::from_utf8_lossy(&unknown.word).into_owned();

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use scanns::index::{DumpReport, IndexOptions, IndexReport, Progress};
+use scanns::index::{IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
 use scanns::sources::{
     ColumnMap, ContentOptions, CsvTable, Direct, DumpFormat, DumpOptions, FileList, ListFrom, MapView,
@@ -65,6 +65,9 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         }
         list_failures(&built.failed);
         scans::list(built.scan.as_ref());
+        if !args.output.quiet {
+            scans::list_unused(&built.unused_globs, &args.input.exclude);
+        }
         changes::list(built.changes.as_ref());
         dumps::list(&built.dumps);
         if !args.output.quiet {
@@ -93,7 +96,7 @@ fn outcome(built: &IndexReport) -> Outcome {
         );
         Outcome::Stopped
     } else if built.failed.is_empty()
-        && !built.dumps.iter().any(DumpReport::is_lossy)
+        && !built.dumps.iter().any(|dump| dump.is_lossy() || dump.tally.unread > 0)
         && built.changes.as_ref().is_none_or(|changes| changes.tally.lost() == 0)
         && !built.records.is_lossy(built.documents)
         && !records::has_serious_conflicts(&built.records)
@@ -201,9 +204,10 @@ fn dump(args: &DumpArgs, input: &InputArgs, quiet: bool) -> Result<Option<DumpOp
         _ if is_table => bail!("--map and --dump-no-header are for tables: csv, tsv, jsonl, parquet, arrow"),
         format => format,
     };
-    let (tables, show_map) = (preview::tables(), Some(preview::show_map as fn(&Path, &MapView)));
+    let show: fn(&Path, &MapView) = if quiet { preview::show_unused } else { preview::show_map };
+    let (tables, show_map) = (preview::tables(), Some(show));
     let (files, root) = (paths.clone(), args.dump_root.clone());
-    Ok(Some(DumpOptions { files, format, root, tables, show_map: show_map.filter(|_| !quiet) }))
+    Ok(Some(DumpOptions { files, format, root, tables, show_map }))
 }
 
 /// How file systems are scanned.

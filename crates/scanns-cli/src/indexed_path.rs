@@ -1,27 +1,67 @@
 //! Paths on the command line as the index has them.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use scanns::Snapshot;
-use scanns::sources::absolute;
+use scanns::files::indexed_path;
+use scanns::search::Model;
 
-/// The path without slashes at its end if the index has it; otherwise the absolute path, if the index has it
-/// or a directory above it, which may be a link.
+use crate::quoting::quoted;
+use crate::report;
+
+/// The path of the index that a written path means.
 pub fn in_index(snapshot: &Snapshot, written: &OsStr) -> Vec<u8> {
-    let mut path = written.as_bytes();
-    while let [rest @ .., b'/'] = path
-        && !rest.is_empty()
-    {
-        path = rest;
+    indexed_path(snapshot, written.as_bytes())
+}
+
+/// The paths of the index that written paths mean.
+pub fn all_in_index(snapshot: &Snapshot, written: &[OsString]) -> Vec<Vec<u8>> {
+    written.iter().map(|written| in_index(snapshot, written)).collect()
+}
+
+/// Says which paths are not in the index, and how its paths look if nothing above the first of them is.
+pub fn note_not_in_index(snapshot: &Snapshot, missing: &[Vec<u8>]) {
+    let Some(first) = missing.first() else { return };
+    let place = indexed_path(snapshot, first);
+    let has = |path: &Path| {
+        let path = path.as_os_str().as_bytes();
+        !path.is_empty() && snapshot.hit(path).is_ok_and(|hit| hit.is_some())
+    };
+    let is_near = Path::new(OsStr::from_bytes(&place)).ancestors().any(has);
+    let form = match example(snapshot) {
+        _ if has_files_alone(snapshot) => format!(", which has {FILES_ALONE}"),
+        _ if is_near => String::new(),
+        None => ", which is empty".into(),
+        Some(path) if path.starts_with(b"/") && !first.starts_with(b"/") => {
+            format!(", whose paths are absolute, such as {}", quoted(&path))
+        }
+        Some(path) => format!(", which has paths such as {}", quoted(&path)),
+    };
+    for path in missing {
+        let form = if path == first { form.as_str() } else { "" };
+        report::note(&format!("{}: not in the index{form}", quoted(path)));
     }
-    // What cannot be read is reported by the question that follows.
-    let has = |path: &[u8]| snapshot.hit(path).is_ok_and(|hit| hit.is_some());
-    if has(path) {
-        return path.to_vec();
+}
+
+/// What an index of the text of files has, and how to get the rest.
+pub const FILES_ALONE: &str =
+    "regular files alone: scanns index --content none makes one of all entries, with directories and links";
+
+/// True for an index of files with their text, in which directories are no entries.
+pub fn has_files_alone(snapshot: &Snapshot) -> bool {
+    // Scans and imports of dumps note what they cover.
+    snapshot.coverage().is_ok_and(|coverage| coverage.is_empty())
+}
+
+/// A path that the index has: a directory that was scanned, or else the first of its entries.
+fn example(snapshot: &Snapshot) -> Option<Vec<u8>> {
+    // What cannot be read is reported by the question that was asked.
+    let scanned = snapshot.coverage().ok()?.into_iter().find(|coverage| coverage.format.is_none());
+    if let Some(scanned) = scanned {
+        return Some(scanned.path.into_os_string().into_encoded_bytes());
     }
-    let whole = absolute(Path::new(OsStr::from_bytes(path))).ok();
-    let whole = whole.filter(|path| path.ancestors().any(|place| has(place.as_os_str().as_bytes())));
-    whole.map_or_else(|| path.to_vec(), |path| path.into_os_string().into_vec())
+    let hits = snapshot.searcher().top_k(&scanns::Query::All, Model::Classic, 1).ok()?;
+    snapshot.key(hits.first()?).ok()
 }

@@ -6,12 +6,14 @@ use std::os::unix::ffi::OsStrExt;
 
 use anyhow::{Result, bail};
 use scanns::Snapshot;
-use scanns::files::{ListHidden, ListMark, ListOptions, ListSort, ListTime, ListedPath, list_entries};
+use scanns::files::{
+    ListDate, ListHidden, ListMark, ListOptions, ListSort, ListTime, ListedPath, UnknownColumn, list_entries,
+};
 
 use crate::answer_text::{note_unknown, write_answer};
 use crate::args::LsArgs;
-use crate::indexed_path::in_index;
-use crate::info::completeness::note_missing;
+use crate::indexed_path::{all_in_index, in_index, note_not_in_index};
+use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 
@@ -19,20 +21,24 @@ use crate::report::{self, Outcome};
 pub fn run(args: &LsArgs) -> Result<Outcome> {
     let options = options(args)?;
     let snapshot = Snapshot::open(&args.index)?;
-    note_missing(&snapshot, &args.index)?;
     let paths = listed(&snapshot, &args.paths);
     let report = write_answer(io::stdout().lock(), |out| list_entries(&snapshot, &paths, &options, out))?;
-    for path in &report.missing {
-        report::note(&format!("{}: not in the index", quoted(path)));
-    }
+    let depth = match (options.directories, options.recursive) {
+        (true, _) => Some(0),
+        (false, true) => None,
+        (false, false) => Some(1),
+    };
+    let asked = AskedPlaces { paths: &all_in_index(&snapshot, &args.paths), depth };
     for (path, reason) in &report.unread {
         report::note(&format!("{}: could not be read when it was indexed: {reason}", quoted(path)));
     }
+    let lacks = !report.unread.is_empty() || note_missing(&snapshot, &args.index, asked)?;
+    note_not_in_index(&snapshot, &report.missing);
     note_unknown(&report.unknown);
-    Ok(match (report.missing.is_empty(), report.unknown.is_empty() && report.unread.is_empty()) {
+    Ok(match (report.missing.is_empty(), report.unknown.iter().all(UnknownColumn::is_never_known)) {
         (false, _) => Outcome::NotFound,
         (true, false) => Outcome::WithFailures,
-        (true, true) => Outcome::Done,
+        (true, true) => Outcome::Done.lacking(lacks),
     })
 }
 
@@ -58,11 +64,11 @@ fn options(args: &LsArgs) -> Result<ListOptions> {
         inode: args.inode,
         blocks: args.size,
         human: args.human_readable,
-        sort: match (args.unsorted, args.by_size, args.by_time) {
-            (true, ..) => ListSort::Unsorted,
-            (_, true, _) => ListSort::Size,
-            (_, _, true) => ListSort::Time,
-            _ => ListSort::Name,
+        sort: sort(args),
+        date: match (args.status, args.access) {
+            (true, _) => ListDate::Changed,
+            (false, true) => ListDate::Accessed,
+            (false, false) => ListDate::Modified,
         },
         reverse: args.reverse,
         mark: match (args.classify, args.slash) {
@@ -76,6 +82,20 @@ fn options(args: &LsArgs) -> Result<ListOptions> {
         now: i64::try_from(now).unwrap_or(i64::MAX),
         quote: (io::stdout().is_terminal() && !args.zero).then_some(|name| quoted(name).into_owned()),
     })
+}
+
+/// The order. A date other than that of the modification sorts lists that do not show it, as in ls.
+fn sort(args: &LsArgs) -> ListSort {
+    let is_hidden_date = (args.status || args.access) && !args.long && !args.numeric_uid_gid;
+    match args {
+        LsArgs { unsorted: true, .. } => ListSort::Unsorted,
+        LsArgs { by_size: true, .. } => ListSort::Size,
+        LsArgs { by_time: true, .. } => ListSort::Time,
+        LsArgs { by_extension: true, .. } => ListSort::Extension,
+        LsArgs { by_version: true, .. } => ListSort::Version,
+        _ if is_hidden_date => ListSort::Time,
+        _ => ListSort::Name,
+    }
 }
 
 /// The formats of a time style.

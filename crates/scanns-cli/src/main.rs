@@ -1,11 +1,12 @@
 //! The `scanns` command: builds, searches and maintains indexes, and tunes parameters for a machine.
 //!
-//! `args/` defines the command line. Each verb has a file of its own, which turns its arguments into calls of
-//! the library. `records.rs` and `schema_file.rs` are about records with fields, and `similar.rs` makes
-//! queries from documents. `output.rs` is standard output, `terminal.rs` its colours and `quoting.rs` its
-//! names that are not safe to print. `answer_text.rs` and `indexed_path.rs` serve the verbs about file
-//! systems. `report.rs`, `explain.rs`, `progress.rs` and `units.rs` format errors, scores, progress, sizes
-//! and counts. `memory.rs` is about memory that runs out.
+//! `args/` defines the command line. Each verb has a file of its own, which turns its arguments into
+//! calls of the library. `records.rs` and `schema_file.rs` are about records with fields, and
+//! `similar.rs` makes queries from documents. `output.rs` is standard output, `terminal.rs` its colours
+//! and `quoting.rs` its names that are not safe to print. `answer_text.rs`, `indexed_path.rs` and
+//! `missing.rs` serve the verbs about file systems. `report.rs`, `explain.rs`, `progress.rs` and
+//! `units.rs` format errors, scores, progress, sizes and counts. `memory.rs` is about memory that runs
+//! out.
 
 mod answer_text;
 mod args;
@@ -24,6 +25,7 @@ mod info;
 mod ls;
 mod maintain;
 mod memory;
+mod missing;
 mod output;
 mod profile;
 mod progress;

@@ -135,7 +135,10 @@ fn advice(error: &Error) -> &'static str {
                 _ => "",
             }
         }
-        Error::Dump { .. } => " (scanns help dumps explains the formats)",
+        Error::Dump { .. } => {
+            " (--dump=FORMAT names the format, --dump-format its details; --dump-preview 3 shows what is \
+             read, and scanns help dumps explains the formats)"
+        }
         Error::OutOfMemory { .. } => " (fewer --threads and a smaller --memory need less)",
         Error::NotIndexed { what: "positions" } => " (scanns index --positions builds such an index)",
         Error::NotIndexed { what: "offsets" } => " (scanns index --offsets builds such an index)",

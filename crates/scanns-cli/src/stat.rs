@@ -9,9 +9,10 @@ use scanns::files::{StatLayout, StatOptions, stat_entries};
 
 use crate::answer_text::{note_unknown, write_answer};
 use crate::args::StatArgs;
+use crate::indexed_path::note_not_in_index;
 use crate::ls::listed;
 use crate::quoting::{in_quotes, quoted};
-use crate::report::{self, Outcome};
+use crate::report::Outcome;
 
 /// Runs the verb.
 pub fn run(args: &StatArgs) -> Result<Outcome> {
@@ -29,9 +30,7 @@ pub fn run(args: &StatArgs) -> Result<Outcome> {
         quote_default: io::stdout().is_terminal().then_some(|name| quoted(name).into_owned()),
     };
     let report = write_answer(io::stdout().lock(), |out| stat_entries(&snapshot, &paths, &options, out))?;
-    for path in &report.missing {
-        report::note(&format!("{}: not in the index", quoted(path)));
-    }
+    note_not_in_index(&snapshot, &report.missing);
     note_unknown(&report.unknown);
     let is_whole = report.missing.is_empty() && report.unknown.is_empty();
     Ok(if is_whole { Outcome::Done } else { Outcome::WithFailures })

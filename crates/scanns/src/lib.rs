@@ -217,7 +217,7 @@ pub mod sources {
     pub use crate::record::dump::{
         BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, MapView,
         MappedField, MappedRow, OpenTable, RECOMMENDED_FORMAT, ReadTable, TableColumn, TableDump,
-        TableFormat, TableInput, TableMap, TableValue, Visit,
+        TableFormat, TableInput, TableMap, TableValue, UnreadPath, Visit,
     };
     pub use crate::record::{
         Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer,
@@ -226,7 +226,7 @@ pub mod sources {
     };
     pub use crate::source::{
         ChangedPaths, Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root,
-        ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect,
+        ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect, is_at_or_below,
     };
     pub use crate::sys::PageSize;
 }

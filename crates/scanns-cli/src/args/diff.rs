@@ -37,7 +37,7 @@ pub struct DiffArgs {
     /// Show sums by directory, owner, group and extension instead of each difference
     #[arg(long)]
     pub summary: bool,
-    /// Sum up directories whose paths have at most N names
+    /// Sum up directories that are at most N levels below the top of both trees, or below --below
     #[arg(long, value_name = "N", default_value_t = 2, requires = "summary")]
     pub depth: usize,
     /// How differences are written; csv and json show invalid UTF-8 in names as replacements
@@ -71,6 +71,8 @@ pub enum DiffKindArg {
     Moved,
     /// It has other values
     Changed,
+    /// It is in one of them, and the other one could not be read there
+    Unseen,
 }
 
 /// How answers about files are written.
@@ -92,6 +94,7 @@ pub const DIFF_EXAMPLES: &str = r"Examples:
       - /data/old.h5                        only in monday.scanns
       > /data/run -> /archive/run           moved; what moved along with a directory has no line
       M /data/log  size 10 -> 20, mtime …   changed
+      ? /data/ann/x  not seen in NEW        it may still be there, but /data/ann could not be read
   scanns diff monday.dump.gz tuesday.scanns --only removed --below /home
   scanns diff last-month.scanns fs.scanns --summary --depth 3
       which directories, owners, groups and kinds of files have grown or shrunk
@@ -103,4 +106,5 @@ OLD and NEW are indexes of file systems (scanns index --content none), or dumps.
 whose size, times and other values are equal are the same. A file has moved if its inode and kind are the
 same and its time of birth, or else its size and mtime. Sizes and links of directories are not compared:
 they follow from what is in them. Values that only one side has are not compared, and counted.
-Exit codes are those of diff: 0 the same, 1 different, 2 trouble, also if a dump is incomplete.";
+Exit codes are those of diff: 0 the same, 1 different, or something could not be read, 2 trouble, also if a
+dump is cut off.";

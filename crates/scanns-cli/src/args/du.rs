@@ -33,6 +33,9 @@ pub struct DuArgs {
     /// Write lines down to this depth only; 0 is the same as -s
     #[arg(short = 'd', long, value_name = "N")]
     pub max_depth: Option<usize>,
+    /// Leave out what matches this pattern of the shell, with what is below it; may be given several times
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<OsString>,
     /// Print sums such as 1.5K, 234M, 2G
     #[arg(short = 'h', long)]
     pub human_readable: bool,
@@ -54,6 +57,9 @@ pub struct DuArgs {
     /// End lines with NUL
     #[arg(short = '0', long)]
     pub null: bool,
+    /// Do not follow links, which is always so
+    #[arg(short = 'P', long)]
+    pub no_dereference: bool,
     /// Leave the directories in a directory out of its sum
     #[arg(short = 'S', long)]
     pub separate_dirs: bool,

@@ -51,6 +51,9 @@ pub struct LsArgs {
     /// List names that begin with a dot, but not . and ..
     #[arg(short = 'A', long)]
     pub almost_all: bool,
+    /// Use the date of the last change of the status: show it with -l, sort by it with -t or without -l
+    #[arg(short = 'c', overrides_with = "access")]
+    pub status: bool,
     /// List directories themselves, not what is in them
     #[arg(short, long)]
     pub directory: bool,
@@ -82,17 +85,26 @@ pub struct LsArgs {
     #[arg(short, long)]
     pub size: bool,
     /// Sort by size, the largest first
-    #[arg(short = 'S', overrides_with_all = ["by_time", "unsorted"])]
+    #[arg(short = 'S', overrides_with_all = ["by_time", "unsorted", "by_extension", "by_version"])]
     pub by_size: bool,
     /// Sort by the date of the modification, the latest first
-    #[arg(short = 't', overrides_with_all = ["by_size", "unsorted"])]
+    #[arg(short = 't', overrides_with_all = ["by_size", "unsorted", "by_extension", "by_version"])]
     pub by_time: bool,
     /// How to print dates: locale, long-iso, full-iso, iso, or +FORMAT as in date
     #[arg(long, value_name = "STYLE", default_value = "locale")]
     pub time_style: String,
+    /// Use the date of the last access: show it with -l, sort by it with -t or without -l
+    #[arg(short = 'u', overrides_with = "status")]
+    pub access: bool,
     /// Do not sort
-    #[arg(short = 'U', overrides_with_all = ["by_size", "by_time"])]
+    #[arg(short = 'U', overrides_with_all = ["by_size", "by_time", "by_extension", "by_version"])]
     pub unsorted: bool,
+    /// Sort by name with numbers in it by their values: run9 before run10
+    #[arg(short = 'v', overrides_with_all = ["by_size", "by_time", "unsorted", "by_extension"])]
+    pub by_version: bool,
+    /// Sort by extension, then by name
+    #[arg(short = 'X', overrides_with_all = ["by_size", "by_time", "unsorted", "by_version"])]
+    pub by_extension: bool,
     /// One entry on a line, which is always so
     #[arg(short = '1')]
     pub one: bool,

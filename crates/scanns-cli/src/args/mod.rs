@@ -37,6 +37,7 @@ mod watch;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use scanns::schema::{Analyzer, Records};
 
@@ -250,10 +251,11 @@ pub struct InputArgs {
     /// Follow symbolic links
     #[arg(long)]
     pub follow: bool,
-    /// Index only files that match; may be given several times
+    /// Index only files that match, as --exclude matches; may be given several times
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
-    /// Skip files and directories that match; may be given several times
+    /// Skip files and directories that match: '*.o' is a name, a/b the end of a path, a/ a directory, and
+    /// '/data/**' a whole path; may be given several times
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
     /// Skip files and directories whose names begin with a dot
@@ -412,7 +414,21 @@ pub struct IndexOutputArgs {
 
 /// The command as typed, or clap's answer to it: help, version, or an error.
 pub fn parse() -> Result<Command, clap::Error> {
-    Command::from_arg_matches(&short::shortened(Command::command()).try_get_matches()?)
+    let matches = short::shortened(Command::command()).try_get_matches().map_err(without_wrong_tip)?;
+    Command::from_arg_matches(&matches)
+}
+
+/// An error without clap's tip to write an unknown option after `--`, where it would be a path.
+fn without_wrong_tip(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested)
+    {
+        tips.retain(|tip| !tip.to_string().starts_with("to pass"));
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+    }
+    error
 }
 
 #[cfg(test)]

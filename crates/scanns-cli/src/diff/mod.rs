@@ -5,7 +5,8 @@
 mod sums;
 mod write;
 
-use std::os::unix::ffi::OsStringExt;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -13,11 +14,12 @@ use scanns::files::{
     DiffCounts, DiffOptions, DiffReport, DifferenceKind, ENTRY_FIELDS, EntryField, EntryFieldSet, Growth,
     TreeReport, TreeSource, compare_trees,
 };
-use scanns::sources::DumpFormat;
+use scanns::sources::{DumpFormat, UnreadPath};
 use scanns::{Error, Snapshot};
 
 use crate::args::{DiffArgs, DiffFormatArg, DiffKindArg};
-use crate::info::completeness::note_missing;
+use crate::indexed_path::in_index;
+use crate::missing::{AskedPlaces, note_missing};
 use crate::output::Output;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
@@ -27,12 +29,19 @@ pub use write::cell;
 
 /// Runs the verb.
 pub fn run(args: &DiffArgs) -> Result<Outcome> {
-    let options = options(args)?;
     let format = dump_format(args)?;
     if args.old == args.new && args.old.as_os_str() == "-" {
         bail!("only one of OLD and NEW can be standard input");
     }
     let (old_snapshot, new_snapshot) = (snapshot(&args.old)?, snapshot(&args.new)?);
+    let snapshots = [old_snapshot.as_ref(), new_snapshot.as_ref()];
+    let options = options(args, snapshots)?;
+    let mut lacks = false;
+    for (snapshot, path) in snapshots.into_iter().zip([&args.old, &args.new]) {
+        if let Some(snapshot) = snapshot {
+            lacks |= note_lacking(snapshot, path, &options, path == &args.old)?;
+        }
+    }
     let old = source(&args.old, old_snapshot.as_ref(), &format);
     let new = source(&args.new, new_snapshot.as_ref(), &format);
     let mut growth = args.summary.then(|| Growth::new(args.depth));
@@ -66,10 +75,12 @@ pub fn run(args: &DiffArgs) -> Result<Outcome> {
     writer.finish()?;
     notes(args, &report);
     incomplete(args, &report)?;
-    Ok(if shown > 0 { Outcome::Different } else { Outcome::Done })
+    lacks |= note_unread(args, &report) | note_empty(args, &report);
+    Ok(if shown > 0 { Outcome::Different } else { Outcome::Done.lacking(lacks) })
 }
 
-fn options(args: &DiffArgs) -> Result<DiffOptions> {
+/// The options; paths are as the first of the indexes that has them has them.
+fn options(args: &DiffArgs, snapshots: [Option<&Snapshot>; 2]) -> Result<DiffOptions> {
     let mut ignored = EntryFieldSet::default();
     if !args.atime {
         ignored = ignored.with(EntryField::Atime);
@@ -79,12 +90,18 @@ fn options(args: &DiffArgs) -> Result<DiffOptions> {
         let field = EntryField::named(name);
         ignored = ignored.with(field.with_context(|| format!("unknown field '{name}': use {}", known()))?);
     }
-    let bytes = |path: &Option<std::ffi::OsString>| path.clone().map(OsStringExt::into_vec);
+    let [old, new] = snapshots;
+    let place = |path: &Option<OsString>, snapshots: &[Option<&Snapshot>]| {
+        path.as_deref().map(|written| place_in(snapshots, written))
+    };
+    let (old_root, new_root) = (place(&args.old_root, &[old]), place(&args.new_root, &[new]));
+    // Below a root, paths are relative to it.
+    let below = if old_root.is_some() { place(&args.below, &[]) } else { place(&args.below, &snapshots) };
     Ok(DiffOptions {
         ignored,
-        old_root: bytes(&args.old_root),
-        new_root: bytes(&args.new_root),
-        below: bytes(&args.below),
+        old_root,
+        new_root,
+        below,
         memory: usize::try_from(args.memory).unwrap_or(usize::MAX),
         temporary: args.temporary.clone().unwrap_or_else(std::env::temp_dir),
     })
@@ -103,9 +120,24 @@ fn snapshot(path: &Path) -> Result<Option<Snapshot>> {
     if !path.is_dir() {
         return Ok(None);
     }
-    let snapshot = Snapshot::open(path)?;
-    note_missing(&snapshot, path)?;
-    Ok(Some(snapshot))
+    Ok(Some(Snapshot::open(path)?))
+}
+
+/// A written path as the first index that has it has it.
+fn place_in(snapshots: &[Option<&Snapshot>], written: &OsStr) -> Vec<u8> {
+    let places = snapshots.iter().flatten().map(|snapshot| (in_index(snapshot, written), snapshot));
+    let mut found = places.filter(|(place, snapshot)| snapshot.hit(place).is_ok_and(|hit| hit.is_some()));
+    found.next().map_or_else(|| written.as_bytes().to_vec(), |(place, _)| place)
+}
+
+/// Says what an index lacks of what is compared. Returns true if there is anything.
+fn note_lacking(snapshot: &Snapshot, path: &Path, options: &DiffOptions, is_old: bool) -> Result<bool> {
+    let root = if is_old { &options.old_root } else { &options.new_root };
+    let place = match (root, &options.below) {
+        (Some(root), Some(below)) => Some([root.as_slice(), below].join(&b'/')),
+        (root, below) => root.as_ref().or(below.as_ref()).cloned(),
+    };
+    note_missing(snapshot, path, AskedPlaces { paths: place.as_slice(), depth: None })
 }
 
 fn source<'s>(path: &Path, snapshot: Option<&'s Snapshot>, format: &DumpFormat) -> TreeSource<'s> {
@@ -121,6 +153,7 @@ fn is_wanted(only: &[DiffKindArg], kind: DifferenceKind) -> bool {
         DifferenceKind::Removed => DiffKindArg::Removed,
         DifferenceKind::Moved | DifferenceKind::Along => DiffKindArg::Moved,
         DifferenceKind::Changed => DiffKindArg::Changed,
+        DifferenceKind::Unseen => DiffKindArg::Unseen,
     };
     only.is_empty() || only.contains(&kind)
 }
@@ -162,13 +195,19 @@ fn notes(args: &DiffArgs, report: &DiffReport) {
 }
 
 fn counts_text(counts: &DiffCounts) -> String {
-    let DiffCounts { added, removed, moved, changed, along, same } = *counts;
+    let DiffCounts { added, removed, moved, changed, along, unseen, same } = *counts;
     let along = match along {
         0 => String::new(),
         along => format!(" ({} along with directories)", units::count(along)),
     };
+    let unseen = match unseen {
+        0 => String::new(),
+        unseen => format!("{} not seen, ", units::count(unseen)),
+    };
     let [added, removed, moved, changed, same] = [added, removed, moved, changed, same].map(units::count);
-    format!("{added} added, {removed} removed, {moved} moved{along}, {changed} changed, {same} the same")
+    format!(
+        "{added} added, {removed} removed, {moved} moved{along}, {changed} changed, {unseen}{same} the same"
+    )
 }
 
 /// An error if a tree was not read as a whole.
@@ -177,17 +216,57 @@ fn incomplete(args: &DiffArgs, report: &DiffReport) -> Result<()> {
         if !tree.is_complete() {
             bail!("{}: {}: the differences are not complete", report::path_text(path), incomplete_text(tree));
         }
-        if tree.tally.unread > 0 {
-            let (count, first) = (units::count(tree.tally.unread), &tree.tally.first_unread);
-            let first = first.as_ref().map(|(path, reason)| format!("{} ({reason})", quoted(path)));
-            let path = report::path_text(path);
-            bail!(
-                "{path}: the dump says that it lacks {count} directories or files; the first is {}",
-                first.unwrap_or_default()
-            );
-        }
     }
     Ok(())
+}
+
+/// Says which of the wanted directories have no entries. Returns true if there is one.
+fn note_empty(args: &DiffArgs, report: &DiffReport) -> bool {
+    let mut is_any = false;
+    let mut note = |path: &OsStr, tree: &str| {
+        let path = quoted(path.as_bytes()).into_owned();
+        report::note(&format!("{path}: {tree} at or below this path"));
+        is_any = true;
+    };
+    match &args.below {
+        Some(below) if report.old.entries + report.new.entries == 0 => {
+            note(below, "neither OLD nor NEW has anything")
+        }
+        _ => {
+            for (root, tree, name) in [
+                (&args.old_root, &report.old, "OLD has nothing"),
+                (&args.new_root, &report.new, "NEW has nothing"),
+            ] {
+                if let Some(root) = root.as_deref().filter(|_| args.below.is_none() && tree.entries == 0) {
+                    note(root, name);
+                }
+            }
+        }
+    }
+    is_any
+}
+
+/// Says what dumps could not read, and what is therefore not known. Returns true if there is anything.
+fn note_unread(args: &DiffArgs, report: &DiffReport) -> bool {
+    let mut is_any = false;
+    for (path, tree, other) in [(&args.old, &report.old, "NEW"), (&args.new, &report.new, "OLD")] {
+        let path = report::path_text(path);
+        if let Some(UnreadPath { path: first, reason, .. }) = tree.tally.first_unread(false) {
+            let (paths, first) = (units::counted(tree.tally.unread, "path"), quoted(first));
+            report::note(&format!(
+                "{path}: the dump says that {paths} could not be read; the first is {first}: {reason}"
+            ));
+            is_any = true;
+        }
+        if tree.unseen > 0 {
+            let (entries, place) = (units::counted(tree.unseen, "entry"), quoted(&tree.unseen_place));
+            report::note(&format!(
+                "{entries} of {other} may be in {path}, too, which does not have everything there; the first \
+                 such place is {place}"
+            ));
+        }
+    }
+    is_any
 }
 
 fn incomplete_text(tree: &TreeReport) -> String {

@@ -11,8 +11,16 @@ use crate::quoting::quoted;
 use crate::report::put_bytes;
 
 /// The columns after what the sum is of.
-const COLUMNS: [&str; 6] =
-    ["entries_added", "entries_removed", "entries_net", "bytes_added", "bytes_removed", "bytes_net"];
+const COLUMNS: [&str; 8] = [
+    "entries_added",
+    "entries_removed",
+    "entries_net",
+    "bytes_added",
+    "bytes_removed",
+    "bytes_net",
+    "entries_unseen",
+    "bytes_unseen",
+];
 
 /// Writes the sums.
 pub fn write(out: &mut Output, growth: &Growth, format: DiffFormatArg) -> io::Result<()> {
@@ -50,7 +58,7 @@ pub fn write(out: &mut Output, growth: &Growth, format: DiffFormatArg) -> io::Re
     Ok(())
 }
 
-fn values(line: &GrowthLine) -> [i128; 6] {
+fn values(line: &GrowthLine) -> [i128; 8] {
     [
         line.entries_added.into(),
         line.entries_removed.into(),
@@ -58,5 +66,7 @@ fn values(line: &GrowthLine) -> [i128; 6] {
         line.bytes_added.into(),
         line.bytes_removed.into(),
         line.bytes(),
+        line.entries_unseen.into(),
+        line.bytes_unseen.into(),
     ]
 }

@@ -66,6 +66,7 @@ impl DifferenceWriter {
         write!(self.out, "{} ", sign(kind))?;
         match kind {
             DifferenceKind::Removed => self.out.with_nul(old.path),
+            DifferenceKind::Unseen => self.out.with_nul(one_path(old, new)),
             DifferenceKind::Moved => {
                 self.out.with_nul(old.path)?;
                 self.out.with_nul(new.path)
@@ -78,6 +79,11 @@ impl DifferenceWriter {
         write!(self.out, "{} ", sign(difference.kind))?;
         match difference.kind {
             DifferenceKind::Removed => self.out.quoted(old.path)?,
+            DifferenceKind::Unseen => {
+                self.out.quoted(one_path(old, new))?;
+                let tree = if difference.new.is_none() { "NEW" } else { "OLD" };
+                write!(self.out, "  not seen in {tree}")?;
+            }
             DifferenceKind::Moved => {
                 self.out.quoted(old.path)?;
                 self.out.write_all(b" -> ")?;
@@ -115,6 +121,7 @@ fn sign(kind: DifferenceKind) -> char {
         DifferenceKind::Removed => '-',
         DifferenceKind::Moved | DifferenceKind::Along => '>',
         DifferenceKind::Changed => 'M',
+        DifferenceKind::Unseen => '?',
     }
 }
 
@@ -124,7 +131,13 @@ fn kind_name(kind: DifferenceKind) -> &'static str {
         DifferenceKind::Removed => "removed",
         DifferenceKind::Moved | DifferenceKind::Along => "moved",
         DifferenceKind::Changed => "changed",
+        DifferenceKind::Unseen => "unseen",
     }
+}
+
+/// The path of an entry that one of the trees has.
+fn one_path<'e>(old: &Entry<'e>, new: &Entry<'e>) -> &'e [u8] {
+    if old.path.is_empty() { new.path } else { old.path }
 }
 
 /// The path of a difference, and the old path if it is another one.
@@ -132,6 +145,7 @@ fn paths<'e>(difference: &Difference<'_>, old: &Entry<'e>, new: &Entry<'e>) -> (
     match difference.kind {
         DifferenceKind::Removed => (old.path, None),
         DifferenceKind::Added => (new.path, None),
+        DifferenceKind::Unseen => (one_path(old, new), None),
         _ => (new.path, Some(old.path).filter(|path| *path != new.path)),
     }
 }

@@ -66,6 +66,10 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
                 let (rows, seconds) = (units::counted(sent.rows, "row"), units::duration(report::seconds()));
                 report::note(&format!("{rows} in {seconds}"));
             }
+            if sent.rows == 0 {
+                report::note("nothing matches the query");
+                return Ok(Outcome::Nothing);
+            }
             Ok(Outcome::Done)
         }
         Err(error) => {

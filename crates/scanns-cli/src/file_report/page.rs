@@ -19,8 +19,8 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The page of a report.
-pub fn html(report: &FilesReport) -> String {
+/// The page of a report, with what it may lack.
+pub fn html(report: &FilesReport, lacks: &[String]) -> String {
     let place = escaped(&shown(&place(report)));
     let date = date_text(report.options.now);
     let mut page = String::with_capacity(1 << 18);
@@ -35,6 +35,9 @@ pub fn html(report: &FilesReport) -> String {
          <p>As of <time>{date}</time>. Space is what files take on the medium; size is what they hold.</p>\n\
          </header>\n<main>\n"
     );
+    for lack in lacks {
+        let _ = writeln!(page, "<p class=\"lack\" role=\"note\">{}</p>", escaped(&shown(lack.as_bytes())));
+    }
     put_figures(&mut page, report);
     put_map(&mut page, report);
     page.push_str("<div class=\"ages\">\n");

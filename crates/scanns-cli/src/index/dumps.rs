@@ -4,10 +4,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use scanns::index::{DumpReport, IndexReport, MixedPaths};
-use scanns::sources::{BadRow, BadValues};
+use scanns::sources::{BadRow, BadValues, UnreadPath};
 use serde_json::{Map, Value, json};
 
 use crate::output::Output;
+use crate::quoting::quoted;
 use crate::report;
 use crate::units;
 
@@ -28,7 +29,8 @@ pub fn list_repeated(built: &IndexReport) {
     if let Some(first) = &built.first_repeated {
         let entries = units::counted(built.repeated, "entry");
         report::note(&format!(
-            "{entries} have the path of another entry, and are left out; the first such path is {}",
+            "{entries} left out, with the path of another one: of equal paths the one indexed last is kept; \
+             the first is {}",
             report::path_text(first)
         ));
     }
@@ -40,6 +42,7 @@ pub fn list(dumps: &[DumpReport]) {
         let path = report::path_text(&dump.path);
         let note = |text: String| report::note(&format!("{path}: {text}"));
         let tally = &dump.tally;
+        let mut is_doubtful = false;
         for (count, first, what) in [
             (tally.bad, &tally.first_bad, "could not be read"),
             (tally.guessed, &tally.first_guessed, "had to be guessed"),
@@ -48,7 +51,15 @@ pub fn list(dumps: &[DumpReport]) {
                 let rows = units::counted(count, "row");
                 let at = place(dump);
                 note(format!("{rows} {what}; the first at {at} {offset}: {reason}: {}", shown(text)));
+                is_doubtful = true;
             }
+        }
+        if is_doubtful {
+            let format = dump.format;
+            note(format!(
+                "read as {format}: --dump and --dump-format say how rows are written, and --dump-preview 3 \
+                 shows how they are read"
+            ));
         }
         for BadValues { field, column, count, first } in &tally.bad_values {
             let values = units::counted(*count, "value");
@@ -64,10 +75,13 @@ pub fn list(dumps: &[DumpReport]) {
             let rows = units::counted(tally.passed, "row");
             note(format!("{rows} left out: older versions and deletions of objects"));
         }
-        if let Some((path, reason)) = &tally.first_unread {
-            let paths = units::counted(tally.unread, "path");
-            let example = String::from_utf8_lossy(path);
-            note(format!("the dump says that {paths} could not be read; the first is {example}: {reason}"));
+        if let Some(UnreadPath { path, reason, .. }) = tally.first_unread(false) {
+            let (paths, first) = (units::counted(tally.unread, "path"), quoted(path).into_owned());
+            note(format!("the dump says that {paths} could not be read; the first is {first}: {reason}"));
+        }
+        if let Some(UnreadPath { path, reason, .. }) = tally.first_unread(true) {
+            let (paths, first) = (units::counted(tally.excluded, "path"), quoted(path).into_owned());
+            note(format!("the dump leaves out {paths} on purpose; the first is {first}: {reason}"));
         }
         if tally.truncated {
             note("the dump is cut off; everything before its end is indexed".into());
@@ -145,6 +159,7 @@ pub fn as_json(dump: &DumpReport) -> Value {
         ("bad_values", tally.bad_values.iter().map(values_json).collect()),
         ("passed", json!(tally.passed)),
         ("unread", json!(tally.unread)),
+        ("excluded", json!(tally.excluded)),
         ("truncated", json!(tally.truncated)),
         ("complete", json!(tally.complete)),
         ("remarks", json!(dump.remarks)),

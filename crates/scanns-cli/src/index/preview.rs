@@ -26,16 +26,30 @@ pub fn tables() -> Vec<TableFormat> {
     formats
 }
 
+/// True unless a map with the same columns was shown before this one.
+fn is_new(view: &MapView) -> bool {
+    static SHOWN: Mutex<Option<MapView>> = Mutex::new(None);
+    let mut plain = view.clone();
+    plain.fields.iter_mut().for_each(|field| field.first.clear());
+    let Ok(mut shown) = SHOWN.lock() else { return false };
+    let is_new = shown.as_ref() != Some(&plain);
+    *shown = Some(plain);
+    is_new
+}
+
+/// Shows which columns of a table are not used, and nothing if all are.
+pub fn show_unused(path: &Path, view: &MapView) {
+    if (view.unused.is_empty() && view.remarks.is_empty()) || !is_new(view) {
+        return;
+    }
+    let mut text = format!("{}: columns are not used (--map changes it):", report::path_text(path));
+    push_unused(&mut text, view);
+    report::note(&text);
+}
+
 /// Shows how the columns of a table are read, unless this is shown already.
 pub fn show_map(path: &Path, view: &MapView) {
-    static SHOWN: Mutex<Option<MapView>> = Mutex::new(None);
-    let plain = |view: &MapView| {
-        let mut plain = view.clone();
-        plain.fields.iter_mut().for_each(|field| field.first.clear());
-        plain
-    };
-    let Ok(mut shown) = SHOWN.lock() else { return };
-    if shown.as_ref() == Some(&plain(view)) {
+    if !is_new(view) {
         return;
     }
     let mut text =
@@ -55,6 +69,12 @@ pub fn show_map(path: &Path, view: &MapView) {
         text.push('\n');
         text.push_str(line.trim_end());
     }
+    push_unused(&mut text, view);
+    report::note(&text);
+}
+
+/// Adds the columns that are not used, and why.
+fn push_unused(text: &mut String, view: &MapView) {
     if !view.unused.is_empty() {
         let names: Vec<_> = view.unused.iter().map(|name| text_line(name.as_bytes())).collect();
         text.push_str(&format!("\n  not used: {}", names.join(", ")));
@@ -62,8 +82,6 @@ pub fn show_map(path: &Path, view: &MapView) {
     for remark in &view.remarks {
         text.push_str(&format!("\n  {remark}"));
     }
-    report::note(&text);
-    *shown = Some(plain(view));
 }
 
 /// Prints the first entries of the dumps, and indexes nothing.

@@ -3,6 +3,7 @@
 use scanns::sources::{ScanReport, Skipped};
 use serde_json::{Map, Value, json};
 
+use crate::quoting::quoted;
 use crate::report;
 use crate::units;
 
@@ -29,6 +30,15 @@ pub fn list(scan: Option<&ScanReport>) {
     if scan.unread_more > 0 {
         let more = units::counted(scan.unread_more, "path");
         report::note(&format!("{more} more could not be read, and are not listed"));
+    }
+}
+
+/// Says which globs matched nothing.
+pub fn list_unused(unused: &[String], exclude: &[String]) {
+    for glob in unused {
+        let option = if exclude.contains(glob) { "--exclude" } else { "--include" };
+        let text = quoted(glob.as_bytes());
+        report::note(&format!("{option} {text}: nothing that was looked at matches this"));
     }
 }
 

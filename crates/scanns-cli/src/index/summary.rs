@@ -133,6 +133,7 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("dumps", built.dumps.iter().map(dumps::as_json).collect()),
         ("scan", scans::as_json(built.scan.as_ref())),
         ("changes", changes::as_json(built.changes.as_ref())),
+        ("unused_globs", json!(built.unused_globs)),
         ("kept", json!(built.kept)),
         ("repeated", json!(built.repeated)),
         ("mixed_paths", dumps::mixed_json(built.mixed.as_ref())),

@@ -1,7 +1,6 @@
 //! `scanns info --completeness`: what an index covers of file systems, since when, and what is missing.
 
 use std::io::Write;
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
@@ -12,7 +11,7 @@ use scanns::sources::{Failure, Skipped};
 use serde_json::{Map, Value, json};
 
 use crate::output::Output;
-use crate::quoting::{harmless, quoted};
+use crate::quoting::harmless;
 use crate::report::{self, Outcome};
 use crate::units;
 
@@ -36,28 +35,7 @@ pub fn run(snapshot: &Snapshot, json: bool) -> Result<Outcome> {
         all.iter().try_for_each(|coverage| print(&mut out, coverage))?;
     }
     out.flush()?;
-    Ok(if all.iter().all(is_whole) { Outcome::Done } else { Outcome::WithFailures })
-}
-
-/// Says on standard error if an answer lacks entries, because a scan was stopped or could not read them.
-pub fn note_missing(snapshot: &Snapshot, index: &Path) -> Result<()> {
-    for coverage in snapshot.coverage()?.iter().filter(|coverage| !is_whole(coverage)) {
-        let place = quoted(coverage.path.as_os_str().as_encoded_bytes());
-        let what = match (coverage.complete, coverage.unread) {
-            (false, _) => "was not read completely".to_owned(),
-            (true, 0) => "may have changes that are missing".to_owned(),
-            (true, unread) => format!("has {} that could not be read", units::counted(unread, "path")),
-        };
-        let index = quoted(index.as_os_str().as_encoded_bytes());
-        report::note(&format!("{place} {what}: scanns info {index} --completeness tells more"));
-    }
-    Ok(())
-}
-
-/// True if nothing is missing.
-fn is_whole(coverage: &Coverage) -> bool {
-    let lost = coverage.updated.as_ref().map_or(0, |updated| updated.lost);
-    coverage.complete && coverage.unread == 0 && lost == 0
+    Ok(if all.iter().all(Coverage::is_whole) { Outcome::Done } else { Outcome::WithFailures })
 }
 
 fn print(out: &mut Output, coverage: &Coverage) -> Result<()> {

@@ -133,9 +133,9 @@ fn answers_are_also_csv_json_and_sums() {
     );
     let sums = diff(&["--summary", "--depth", "99"], old, new);
     let lines = trees.lines(&sums);
-    assert_eq!(lines[1], "total\t\t1\t1\t0\t8\t4\t4");
-    assert!(lines.contains(&"ext\ttxt\t0\t0\t0\t3\t0\t3".to_owned()), "{lines:?}");
-    assert!(lines.contains(&"directory\tc\t1\t1\t0\t5\t4\t1".to_owned()), "{lines:?}");
+    assert_eq!(lines[1], "total\t\t1\t1\t0\t8\t4\t4\t0\t0");
+    assert!(lines.contains(&"ext\ttxt\t0\t0\t0\t3\t0\t3\t0\t0".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"directory\tc\t1\t1\t0\t5\t4\t1\t0\t0".to_owned()), "{lines:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::{Place, run, scanns};
 
 /// Every option that changes the sums, the lines or how they look.
-const OPTIONS: [&str; 24] = [
+const OPTIONS: [&str; 29] = [
     "",
     "-s",
     "-a",
@@ -33,6 +33,11 @@ const OPTIONS: [&str; 24] = [
     "-t 8K",
     "-t -8K -a",
     "--time -a",
+    "-P",
+    "--exclude=e1 -a",
+    "--exclude=d0/* -a",
+    "-s --exclude=*e[02]*",
+    "--exclude=none",
 ];
 
 /// Options with one line for each path. The lines of directories in it would depend on which of several names

@@ -96,7 +96,7 @@ fn compare(place: &Place, root: &Path, options: &[&str], paths: &[PathBuf]) {
     assert_eq!(ours.status.code(), theirs.status.code(), "{options:?} {paths:?} {}", text(&ours.stderr));
 }
 
-const OPTIONS: [&str; 40] = [
+const OPTIONS: [&str; 49] = [
     "",
     "-a",
     "-A",
@@ -137,6 +137,15 @@ const OPTIONS: [&str; 40] = [
     "-iRs",
     "-dF",
     "-tRr",
+    "-c",
+    "-lc",
+    "-ltc",
+    "-X",
+    "-lXr",
+    "-v",
+    "-Av",
+    "-vr",
+    "-Rv",
 ];
 
 #[test]
@@ -173,6 +182,22 @@ fn lists_are_those_of_gnu_ls() {
                 compare(&place, &root, &options, &relative);
             }
         }
+    }
+}
+
+#[test]
+fn dates_of_accesses_are_shown_and_sorted_by() {
+    let place = Place::with(&[("a", "1"), ("b", "2"), ("c", "3")]);
+    for (name, access) in [("a", 300), ("b", 100), ("c", 200)] {
+        let now = SystemTime::now();
+        let times = FileTimes::new().set_accessed(now - Duration::from_secs(access)).set_modified(now);
+        File::open(place.files().join(name)).unwrap().set_times(times).unwrap();
+    }
+    place.indexed(&["--content", "none"]);
+    let root = place.files().canonicalize().unwrap();
+    for options in ["-u", "-lu", "-ltu", "-cu", "-uc -1", "-utr"] {
+        let options: Vec<&str> = options.split_whitespace().collect();
+        compare(&place, &root, &options, std::slice::from_ref(&root));
     }
 }
 

@@ -7,8 +7,9 @@
 //! CSV, `diff.rs` about differences of trees, `du.rs`, `ls.rs` and `stat.rs` compare answers about trees with
 //! GNU's, `dump.rs` is about dumps for other tools, `duplicates.rs` about files with equal content,
 //! `entries.rs` about trees without content, `eval.rs` about measures, `export/` about exports, `guides.rs`
-//! runs the commands of the documentation, `imports.rs` is about what dumps do not tell, `keys.rs` about keys
-//! of records, `maintain.rs` about changes of an existing index, `printed.rs` about hostile names and what
+//! runs the commands of the documentation, `imports.rs` is about what dumps do not tell, `incomplete.rs`
+//! about entries that could not be read, `keys.rs` about keys of records, `maintain.rs` about changes of an
+//! existing index, `places.rs` about paths on the command line, `printed.rs` about hostile names and what
 //! people see, `records.rs` about records with fields, `record_values.rs` about their values, `report.rs`
 //! about reports on file systems, `similar.rs` about queries made from documents and explanations of scores,
 //! `snippets.rs` about snippets, `sources.rs` about an index that follows its files, `stored.rs` about stored
@@ -36,11 +37,13 @@ mod export;
 mod faults;
 mod guides;
 mod imports;
+mod incomplete;
 mod keys;
 mod limits;
 mod ls;
 mod maintain;
 mod odd_files;
+mod places;
 mod printed;
 mod record_values;
 mod records;

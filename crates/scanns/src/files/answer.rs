@@ -7,8 +7,9 @@ use super::entries::EntryReader;
 use super::find::{
     FindCommand, FindOutput, FindSink, FindWalk, Next, Requirements, Setting, UnknownColumn, parse,
 };
+use super::indexed_path::indexed_path;
 use super::known::IndexFacts;
-use super::order::{walk_order, without_slash};
+use super::order::walk_order;
 use super::select::{all_of, below, matching};
 use super::tops::tops;
 use crate::error::{Error, Result};
@@ -36,6 +37,10 @@ pub struct FindReport {
     pub evaluated: u64,
     /// Entries for which something was printed.
     pub printed: u64,
+    /// The paths in the index at and below which entries were looked for; none for the whole index.
+    pub places: Vec<Vec<u8>>,
+    /// The greatest level below them that was looked at.
+    pub max_depth: Option<usize>,
     /// Start points that are not in the index.
     pub missing: Vec<Vec<u8>>,
     /// Tests and actions that needed a column that entries lack.
@@ -49,7 +54,8 @@ pub struct FindReport {
 }
 
 /// Answers a command in GNU find's language: start points, then an expression. Without start points, the
-/// question is about the whole index. `open` gets the outputs of the command and returns where they go.
+/// question is about the whole index. Start points are found by [`indexed_path`]. `open` gets the outputs of
+/// the command and returns where they go.
 ///
 /// Entries are printed in the order of a walk with sorted names.
 ///
@@ -79,7 +85,9 @@ pub(super) fn find_at<S: FindSink>(
         parsed.map_err(|error| Error::Expression { message: error.to_string() })?;
     facts.find_contents(&expression.contents)?;
     let mut sink = open(&expression.outputs).map_err(written)?;
-    let mut report = FindReport { warnings, ..FindReport::default() };
+    let places = start_points.iter().map(|point| indexed_path(snapshot, point)).collect();
+    let max_depth = expression.traversal.max_depth;
+    let mut report = FindReport { warnings, places, max_depth, ..FindReport::default() };
     let (filter, columns) = (expression.requirements(), expression.columns());
     let mut answer = FindAnswer {
         facts: &facts,
@@ -131,7 +139,8 @@ struct FindAnswer<'a, 's, S> {
 impl<S: FindSink> FindAnswer<'_, '_, S> {
     /// Answers for a start point; `None` if it is not in the index.
     fn start_point(&mut self, written_path: &[u8]) -> Result<Option<ControlFlow<()>>> {
-        let path = without_slash(written_path);
+        let path = indexed_path(self.facts.reader.snapshot, written_path);
+        let path = path.as_slice();
         self.walk.begin(written_path, path);
         let mut conditions = Vec::new();
         // The whole index has no entry of its own.

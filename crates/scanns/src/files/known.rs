@@ -11,7 +11,7 @@ use std::path::Path;
 use super::entries::{ALL, EntryReader};
 use super::find::{FindFacts, FindType, FoundTarget, OwnerIdentity, ReferenceEntry};
 use super::order::{parent, without_slash};
-use super::unread::UnreadPlaces;
+use super::unread_directories::UnreadDirectories;
 use crate::error::Result;
 use crate::query::{Operator, Query, ValueRange};
 use crate::schema::Value;
@@ -26,7 +26,7 @@ pub(super) struct IndexFacts<'s> {
     /// The directories that have entries.
     filled: OnceCell<HashSet<Vec<u8>>>,
     /// What could not be read.
-    unread: OnceCell<UnreadPlaces>,
+    unread: OnceCell<UnreadDirectories>,
     /// By query of `-content`, the paths of its documents.
     contents: Vec<HashSet<Vec<u8>>>,
 }
@@ -37,9 +37,9 @@ impl<'s> IndexFacts<'s> {
     }
 
     /// What scans and dumps could not read.
-    pub(super) fn unread(&self) -> &UnreadPlaces {
+    pub(super) fn unread(&self) -> &UnreadDirectories {
         // A note that cannot be read is reported where an index is opened for an answer.
-        self.unread.get_or_init(|| UnreadPlaces::of(self.reader.snapshot).unwrap_or_default())
+        self.unread.get_or_init(|| UnreadDirectories::of(self.reader.snapshot).unwrap_or_default())
     }
 
     /// Finds the documents of the queries of `-content`.

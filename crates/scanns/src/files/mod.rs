@@ -7,8 +7,8 @@
 //! two trees differ (`diff/`), and [`find_duplicates`] finds files with equal content (`duplicates/`).
 //!
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
-//! entry, `unread.rs` which directories could not be read, and `select.rs` chooses the documents that may
-//! match. `find/` is the language itself; it knows no
+//! entry, `unread.rs` where entries may be missing, `unread_directories.rs` which directories could not be
+//! read, and `select.rs` chooses the documents that may match. `find/` is the language itself; it knows no
 //! index.
 
 mod answer;
@@ -20,17 +20,21 @@ mod entry_record;
 mod export;
 mod find;
 mod human;
+mod indexed_path;
 mod known;
 mod list;
 mod order;
+mod place;
 mod report;
 mod select;
 mod sorted_records;
 mod stat;
 mod tops;
 mod unread;
+mod unread_directories;
 mod usage;
 mod usage_by;
+mod usage_exclude;
 mod usage_ranges;
 mod usage_sum;
 
@@ -46,7 +50,10 @@ pub use duplicates::{
 pub use export::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
 pub use human::human_size;
-pub use list::{ListHidden, ListMark, ListOptions, ListReport, ListSort, ListTime, ListedPath, list_entries};
+pub use indexed_path::indexed_path;
+pub use list::{
+    ListDate, ListHidden, ListMark, ListOptions, ListReport, ListSort, ListTime, ListedPath, list_entries,
+};
 pub use report::{
     AGE_CLASSES, AgeTable, CountedPaths, EntrySums, FilesReport, NamedSums, RankedDirectory, RankedFile,
     RankedPath, ReportNode, ReportNotable, ReportOptions, ReportRankings, ReportTotals, SIZE_CLASSES,

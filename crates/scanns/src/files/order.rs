@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::source::is_at_or_below;
+
 /// Compares paths in the order of a walk in which siblings are sorted: by their bytes, but a slash comes
 /// before all others.
 #[inline]
@@ -44,6 +46,18 @@ pub(super) fn parent(path: &[u8]) -> &[u8] {
     }
 }
 
+/// A path below a root; `.` for the root itself.
+pub(super) fn relative<'p>(path: &'p [u8], root: &[u8]) -> Option<&'p [u8]> {
+    if path == root {
+        return Some(b".");
+    }
+    if !is_at_or_below(path, root) {
+        return None;
+    }
+    let rest = path.get(root.len()..)?;
+    Some(rest.strip_prefix(b"/").unwrap_or(rest)).filter(|rest| !rest.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +70,21 @@ mod tests {
                 let order = walk_order(one.as_bytes(), other.as_bytes());
                 assert_eq!(order, at.cmp(&other_at), "{one:?} {other:?}");
             }
+        }
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_root() {
+        for (path, root, expected) in [
+            ("/a/b/c", "/a", Some("b/c")),
+            ("/a", "/a", Some(".")),
+            ("/ab", "/a", None),
+            ("/b", "/", Some("b")),
+            ("/", "/", Some(".")),
+            ("a/b", "a", Some("b")),
+        ] {
+            let found = relative(path.as_bytes(), root.as_bytes());
+            assert_eq!(found, expected.map(str::as_bytes), "{path} {root}");
         }
     }
 }

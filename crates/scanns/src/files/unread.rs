@@ -1,115 +1,108 @@
-//! Directories of which the index does not know the entries, because a scan or a dump could not read them.
+//! Places that could not be read: what an index or a dump has no entry of may be there all the same.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
-use super::order::parent;
+use super::order::relative;
+use super::unread_directories::is_read_again;
 use crate::error::Result;
-use crate::index::Coverage;
 use crate::index::snapshot::Snapshot;
-use crate::source::is_at_or_below;
+use crate::record::dump::DumpTally;
+use crate::source::ancestors;
 
-/// What could not be read of the file systems of an index.
+/// Places at and below which entries may be missing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnreadPlaces {
-    /// By path, why it could not be read.
-    reasons: HashMap<Vec<u8>, String>,
-    /// The directories that these paths are in.
-    around: HashSet<Vec<u8>>,
-    /// Directories below which more could not be read than the index remembers. The empty path stands for
-    /// all directories.
-    beyond: Vec<Vec<u8>>,
+    places: HashSet<Vec<u8>>,
+    /// What has entries missing at places that are not known.
+    anywhere: Option<Vec<u8>>,
 }
 
 impl UnreadPlaces {
-    pub(super) fn of(snapshot: &Snapshot) -> Result<Self> {
+    /// The places that an index could not read.
+    pub(super) fn of_index(snapshot: &Snapshot) -> Result<Self> {
+        let mut unread = UnreadPlaces::default();
         let all = snapshot.coverage()?;
-        let mut places = UnreadPlaces::default();
         for coverage in &all {
-            let current =
-                coverage.failures.iter().filter(|failure| !is_read_again(&failure.path, coverage, &all));
-            for failure in current {
-                let path = failure.path.as_os_str().as_bytes();
-                places.around.insert(parent(path).to_vec());
-                places.reasons.insert(path.to_vec(), failure.reason.clone());
+            let path = coverage.path.as_os_str().as_bytes();
+            if !coverage.complete || coverage.failures.len() as u64 != coverage.unread {
+                match coverage.format {
+                    Some(_) => unread.anywhere = Some(path.to_vec()),
+                    None => drop(unread.places.insert(path.to_vec())),
+                }
             }
-            if coverage.unread > coverage.failures.len() as u64 {
-                let tree = if coverage.format.is_none() { coverage.path.as_os_str().as_bytes() } else { b"" };
-                places.beyond.push(tree.to_vec());
+            let current = coverage.failures.iter().filter(|at| !is_read_again(&at.path, coverage, &all));
+            unread.places.extend(current.map(|failure| failure.path.as_os_str().as_bytes().to_vec()));
+        }
+        Ok(unread)
+    }
+
+    /// The places that a dump lacks as it says, read or excluded; `dump` is its path.
+    pub(super) fn of_dump(tally: &DumpTally, dump: &[u8]) -> Self {
+        UnreadPlaces {
+            places: tally.unread_paths.iter().map(|unread| unread.path.clone()).collect(),
+            anywhere: (!tally.knows_unread()).then(|| dump.to_vec()),
+        }
+    }
+
+    /// The places as paths below a root.
+    pub(super) fn below(self, root: &[u8]) -> Self {
+        let mut below = UnreadPlaces { places: HashSet::new(), anywhere: self.anywhere };
+        for place in self.places {
+            if ancestors(root).any(|above| above == place.as_slice()) {
+                below.anywhere = Some(place);
+            } else if let Some(path) = relative(&place, root) {
+                below.places.insert(path.to_vec());
             }
         }
-        Ok(places)
+        below
     }
 
-    /// True if everything was read.
-    pub(super) fn is_empty(&self) -> bool {
-        self.reasons.is_empty() && self.beyond.is_empty()
+    /// The place at or above a path.
+    pub(super) fn above<'p>(&'p self, path: &'p [u8]) -> Option<&'p [u8]> {
+        let place = ancestors(path).find(|&place| self.places.contains(place));
+        place.or(self.anywhere.as_deref())
     }
 
-    /// Why a directory could not be read.
-    pub(super) fn reason(&self, directory: &[u8]) -> Option<&str> {
-        self.reasons.get(directory).map(String::as_str)
+    /// True if exactly this path could not be read.
+    pub(super) fn contains(&self, path: &[u8]) -> bool {
+        self.places.contains(path)
     }
-
-    /// Whether the index knows everything that is in a directory.
-    pub(super) fn is_read(&self, directory: &[u8]) -> bool {
-        let is_beyond = |tree: &Vec<u8>| tree.is_empty() || is_at_or_below(directory, tree);
-        !self.reasons.contains_key(directory)
-            && !self.around.contains(directory)
-            && !self.beyond.iter().any(is_beyond)
-    }
-}
-
-/// True if a later scan has read what an earlier one could not.
-fn is_read_again(path: &Path, coverage: &Coverage, all: &[Coverage]) -> bool {
-    all.iter().any(|later| {
-        later.format.is_none()
-            && later.complete
-            && later.began > coverage.began
-            && path.starts_with(&later.path)
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Failure;
 
-    #[test]
-    fn a_later_scan_of_the_place_settles_what_an_earlier_one_could_not_read() {
-        let failure = |path: &str| Failure { path: path.into(), reason: "no".into() };
-        let of = |path: &str, began, complete| Coverage {
-            path: path.into(),
-            began,
-            complete,
-            ..Coverage::default()
-        };
-        let first = Coverage { failures: vec![failure("/a/x")], ..of("/a", 1, true) };
-        for (later, expected) in [
-            (of("/a/x", 2, true), true),
-            (of("/a/x", 2, false), false),
-            (of("/a/x", 0, true), false),
-            (of("/a/y", 2, true), false),
-            (Coverage { format: Some("find".into()), ..of("/a/x", 2, true) }, false),
-        ] {
-            let all = [first.clone(), later];
-            assert_eq!(is_read_again(Path::new("/a/x"), &first, &all), expected, "{all:?}");
-        }
+    fn places(paths: &[&str]) -> UnreadPlaces {
+        let places = paths.iter().map(|path| path.as_bytes().to_vec()).collect();
+        UnreadPlaces { places, anywhere: None }
     }
 
     #[test]
-    fn a_directory_is_known_unless_it_or_what_is_in_it_could_not_be_read() {
-        let places = UnreadPlaces {
-            reasons: HashMap::from([(b"/a/x".to_vec(), "no".to_owned())]),
-            around: HashSet::from([b"/a".to_vec()]),
-            beyond: vec![b"/b".to_vec()],
-        };
-        assert_eq!(places.reason(b"/a/x"), Some("no"));
-        for (directory, expected) in
-            [("/a/x", false), ("/a", false), ("/a/y", true), ("/b/c", false), ("/bc", true), ("/", true)]
-        {
-            assert_eq!(places.is_read(directory.as_bytes()), expected, "{directory}");
+    fn a_place_covers_itself_and_what_is_below_it() {
+        let unread = places(&["/a/b", "c"]);
+        for (path, expected) in [
+            ("/a/b", Some("/a/b")),
+            ("/a/b/c/d", Some("/a/b")),
+            ("/a/bc", None),
+            ("/a", None),
+            ("c/d", Some("c")),
+            ("/c/d", None),
+        ] {
+            assert_eq!(unread.above(path.as_bytes()), expected.map(str::as_bytes), "{path}");
+        }
+        assert!(unread.contains(b"/a/b") && !unread.contains(b"/a/b/c"));
+    }
+
+    #[test]
+    fn places_are_relative_to_a_root_and_one_above_it_covers_everything() {
+        let unread = places(&["/a/b/c", "/x"]).below(b"/a");
+        assert_eq!(unread.above(b"b/c/d"), Some(&b"b/c"[..]));
+        assert_eq!(unread.above(b"x"), None);
+        for root in ["/a/b", "/a/b/c"] {
+            let unread = places(&["/a/b"]).below(root.as_bytes());
+            assert_eq!(unread.above(b"d"), Some(&b"/a/b"[..]), "{root}");
         }
     }
 }

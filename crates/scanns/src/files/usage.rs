@@ -8,8 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::entries::EntryReader;
-use super::order::{parent, walk_order, without_slash};
+use super::indexed_path::indexed_path;
+use super::order::{parent, walk_order};
 use super::select::below;
+use super::usage_exclude::ExcludedPaths;
 use super::usage_ranges::{DirectorySum, directory_sums};
 use super::usage_sum::{LinkedFile, UsageMeasure, UsageOptions, UsageSum, UsageTime};
 use crate::error::Result;
@@ -50,7 +52,8 @@ pub struct UsageReport {
 }
 
 /// Sums up what is at and below each of `paths`, and calls `visit` with the lines: a directory after what is
-/// below it, siblings in the order of their names. An entry below several of the paths counts for the first.
+/// below it, siblings in the order of their names. Paths are found by [`indexed_path`]. An entry below several
+/// of the paths counts for the first.
 ///
 /// # Errors
 /// [`Error::Unsupported`](crate::Error::Unsupported) if the documents are not files with metadata; the errors
@@ -67,7 +70,9 @@ pub fn disk_usage(
     if report.has_no_sizes {
         return Ok(report);
     }
-    let mut usage = Usage { reader, options, report, seen: HashSet::new(), done: Vec::new() };
+    let excluded = ExcludedPaths::new(&options.exclude);
+    let (seen, done) = (HashSet::new(), Vec::new());
+    let mut usage = Usage { reader, options, report, seen, done, excluded };
     for path in paths {
         usage.start_point(path, &mut visit)?;
     }
@@ -83,6 +88,7 @@ struct Usage<'s> {
     seen: HashSet<LinkedFile>,
     /// Start points before the current one.
     done: Vec<Vec<u8>>,
+    excluded: ExcludedPaths,
 }
 
 /// What was collected below a start point.
@@ -102,7 +108,8 @@ impl Usage<'_> {
         written: &[u8],
         visit: &mut impl FnMut(&UsageLine) -> Result<()>,
     ) -> Result<()> {
-        let start = without_slash(written);
+        let start = indexed_path(self.reader.snapshot, written);
+        let start = start.as_slice();
         let is_apart = |done: &Vec<u8>| !is_at_or_below(start, done) && !is_at_or_below(done, start);
         if self.done.iter().all(is_apart)
             && let Some(directories) = directory_sums(&self.reader, start, &self.options, &mut self.seen)?
@@ -123,7 +130,8 @@ impl Usage<'_> {
                 found = true;
             }
             let is_other = device.is_some() && entry.device.is_some() && entry.device != device;
-            if !is_other && !self.done.iter().any(|done| is_at_or_below(entry.path, done)) {
+            let is_done = self.done.iter().any(|done| is_at_or_below(entry.path, done));
+            if !is_other && !is_done && !self.excluded.has(entry.path, start, written) {
                 self.entry(entry, start, &mut collected);
             }
             Ok(ControlFlow::Continue(()))

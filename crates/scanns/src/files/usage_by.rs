@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::entries::EntryReader;
-use super::order::{walk_order, without_slash};
+use super::indexed_path::indexed_path;
+use super::order::walk_order;
 use super::report::{AGE_CLASSES, LinkedKey, age_class, extension, linked_key};
 use super::select::below;
 use super::usage::{UsageReport, device_of, lacks_sizes, measured};
+use super::usage_exclude::ExcludedPaths;
 use super::usage_sum::UsageOptions;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
@@ -53,8 +55,9 @@ pub fn usage_by(
     key: UsageKey,
 ) -> Result<(Vec<UsageSumOf>, UsageReport)> {
     let reader = EntryReader::new(snapshot)?;
+    let measure = options.measure;
     let mut usage = UsageByValue::new(options, key);
-    if lacks_sizes(&reader, options.measure) {
+    if lacks_sizes(&reader, measure) {
         usage.report.has_no_sizes = true;
         return Ok(usage.end());
     }
@@ -84,6 +87,7 @@ struct UsageByValue {
     linked: HashMap<LinkedKey, LinkedUsage>,
     /// Start points before the current one.
     done: Vec<Vec<u8>>,
+    excluded: ExcludedPaths,
     /// The value of the current entry.
     value: Vec<u8>,
 }
@@ -91,6 +95,7 @@ struct UsageByValue {
 impl UsageByValue {
     fn new(options: UsageOptions, key: UsageKey) -> Self {
         UsageByValue {
+            excluded: ExcludedPaths::new(&options.exclude),
             options,
             key,
             report: UsageReport::default(),
@@ -103,7 +108,8 @@ impl UsageByValue {
     }
 
     fn start_point(&mut self, reader: &EntryReader<'_>, written: &[u8]) -> Result<()> {
-        let start = without_slash(written);
+        let start = indexed_path(reader.snapshot, written);
+        let start = start.as_slice();
         let query = below(reader, start);
         let device = if self.options.one_device { device_of(reader, &query, start)? } else { None };
         let common = ["type", "size", "blocks", "inode", "links", "device"];
@@ -117,7 +123,8 @@ impl UsageByValue {
         reader.for_each(&query, &[&common, columns].concat(), &mut |entry| {
             found = true;
             let is_other = device.is_some() && entry.device.is_some() && entry.device != device;
-            if !is_other && !self.done.iter().any(|done| is_at_or_below(entry.path, done)) {
+            let is_done = self.done.iter().any(|done| is_at_or_below(entry.path, done));
+            if !is_other && !is_done && !self.excluded.has(entry.path, start, written) {
                 self.entry(entry);
             }
             Ok(ControlFlow::Continue(()))

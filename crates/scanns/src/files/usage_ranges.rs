@@ -70,7 +70,9 @@ pub(super) fn directory_sums(
     options: &UsageOptions,
     seen: &mut HashSet<LinkedFile>,
 ) -> Result<Option<Vec<DirectorySum>>> {
-    let Some(depth) = options.max_depth.filter(|_| !options.all && !options.separate) else {
+    let Some(depth) =
+        options.max_depth.filter(|_| !options.all && !options.separate && options.exclude.is_empty())
+    else {
         return Ok(None);
     };
     let Some(mut sums) = RangeSums::open(reader, options) else { return Ok(None) };
@@ -118,7 +120,7 @@ impl<'r> RangeSums<'r> {
             })
         };
         let leaves: Option<Vec<SegmentSums<'r>>> = reader.snapshot.leaves().iter().map(of_segment).collect();
-        Some(RangeSums { reader, options: *options, leaves: leaves?, dropped: Vec::new() })
+        Some(RangeSums { reader, options: options.clone(), leaves: leaves?, dropped: Vec::new() })
     }
 
     /// The directories that get a line, each with its own sum; `None` if the start point is no directory, if

@@ -24,7 +24,7 @@ pub enum UsageTime {
 }
 
 /// Options of [`disk_usage`](super::disk_usage).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct UsageOptions {
     /// What is counted.
     pub measure: UsageMeasure,
@@ -40,6 +40,8 @@ pub struct UsageOptions {
     pub one_device: bool,
     /// The date of which each line gets the latest (`--time`).
     pub time: Option<UsageTime>,
+    /// Patterns of paths that are left out with everything below them (`--exclude`).
+    pub exclude: Vec<Vec<u8>>,
 }
 
 /// A sum of entries, and the latest of their dates.

@@ -64,6 +64,14 @@ pub struct ListUpdates {
     pub records: BTreeMap<String, u64>,
 }
 
+impl Coverage {
+    /// True if nothing is missing.
+    pub fn is_whole(&self) -> bool {
+        let lost = self.updated.as_ref().map_or(0, |updated| updated.lost);
+        self.complete && self.unread == 0 && lost == 0
+    }
+}
+
 /// The coverage in the notes of a commit, by path.
 ///
 /// # Errors

@@ -88,6 +88,15 @@ pub fn is_below(path: &[u8], directory: &[u8]) -> bool {
     path.len() > directory.len() && is_at_or_below(path, directory)
 }
 
+/// The path and its parents, from the longest to the shortest.
+pub fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::successors(Some(path), |path| match memchr::memrchr(b'/', path)? {
+        0 if path.len() == 1 => None,
+        0 => path.get(..1),
+        slash => path.get(..slash),
+    })
+}
+
 /// A time as nanoseconds since 1970; the least or the greatest number for a time that does not fit.
 pub fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)

@@ -138,6 +138,8 @@ pub struct Inputs {
     /// once), and special files and symbolic links if
     /// [`SourceOptions::entries`](super::SourceOptions::entries) is not set.
     pub skipped: u64,
+    /// Globs that included or excluded nothing.
+    pub unused_globs: Vec<String>,
     /// The total size of all inputs.
     pub bytes: u64,
     /// The directories that the options name, by path.

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, Result};
 pub use absolute::absolute;
 pub use changed_paths::ChangedPaths;
-pub use entry::{Entry, is_at_or_below, is_below, nanoseconds};
+pub use entry::{Entry, ancestors, is_at_or_below, is_below, nanoseconds};
 pub use entry_batch::EntryBatch;
 pub use entry_kind::EntryKind;
 use filter::Filter;
@@ -70,6 +70,7 @@ pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let mut found = walk.into_found();
     found.failures.append(&mut failures);
     let mut inputs = order::arrange(found, overlaps, options.large_first);
+    inputs.unused_globs = filter.unused();
     inputs.inputs.extend(options.paths.iter().find(is_stream).map(|_| Input::standard_input()));
     Ok(inputs)
 }

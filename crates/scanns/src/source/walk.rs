@@ -242,13 +242,15 @@ impl<'a> Walk<'a> {
             found.links.push(path);
             return;
         }
-        if kind == EntryKind::Directory && self.filter.enters(&path) {
+        let enters = kind == EntryKind::Directory && self.filter.enters(&path);
+        if enters {
             below.push(path.clone());
             if !self.entries {
                 return;
             }
         }
-        if !(self.entries || kind == EntryKind::File) || !self.filter.takes_file(&path) {
+        let is_left_out = kind == EntryKind::Directory && !enters;
+        if is_left_out || !(self.entries || kind == EntryKind::File) || !self.filter.takes_file(&path) {
             found.skipped += 1;
             return;
         }

@@ -1,5 +1,7 @@
 //! Reads two sorted trees side by side and tells how they differ.
 
+use super::super::place::common;
+use super::super::unread::UnreadPlaces;
 use super::fields::{ENTRY_FIELDS, EntryField, EntryFieldSet, FieldRules};
 use super::moves::{Moves, PathEntries, side_by_side};
 use super::tree::{DiffOptions, SortedTree, TreeReport};
@@ -19,6 +21,8 @@ pub enum DifferenceKind {
     Changed,
     /// It is the same, but its directory has moved.
     Along,
+    /// It is in one tree, and the other one could not be read where it would be.
+    Unseen,
 }
 
 /// A difference between two trees.
@@ -32,6 +36,8 @@ pub struct Difference<'a> {
     pub new: Option<Entry<'a>>,
     /// The fields that differ, if it is in both.
     pub fields: EntryFieldSet,
+    /// The deepest directory that has all entries of both trees; empty if there is none.
+    pub top: &'a [u8],
 }
 
 /// Takes differences, in the order of their paths: of removed entries the old one, of others the new one.
@@ -50,6 +56,8 @@ pub struct DiffCounts {
     pub changed: u64,
     /// Entries whose directory has moved.
     pub along: u64,
+    /// Entries of one tree where the other one could not be read.
+    pub unseen: u64,
     /// Entries that do not differ.
     pub same: u64,
 }
@@ -57,7 +65,7 @@ pub struct DiffCounts {
 impl DiffCounts {
     /// True if there is no difference.
     pub fn is_same(&self) -> bool {
-        self.added + self.removed + self.moved + self.changed + self.along == 0
+        self.added + self.removed + self.moved + self.changed + self.along + self.unseen == 0
     }
 
     fn add(&mut self, kind: DifferenceKind) {
@@ -67,6 +75,7 @@ impl DiffCounts {
             DifferenceKind::Moved => &mut self.moved,
             DifferenceKind::Changed => &mut self.changed,
             DifferenceKind::Along => &mut self.along,
+            DifferenceKind::Unseen => &mut self.unseen,
         };
         *count += 1;
     }
@@ -103,8 +112,17 @@ pub(super) fn compare_sorted(
     let with_devices = old.facts.knows_devices() && new.facts.knows_devices();
     let moves = Moves::find(&old.entries, &new.entries, rules, with_devices, options.memory / 3 * 2)?;
     let unknown = [0; ENTRY_FIELDS.len()];
-    let mut comparison =
-        TreeComparison { rules, moves: &moves, removed: 0, added: 0, counts: DiffCounts::default(), unknown };
+    let mut comparison = TreeComparison {
+        rules,
+        moves: &moves,
+        removed: 0,
+        added: 0,
+        counts: DiffCounts::default(),
+        unknown,
+        unseen_in_old: UnseenEntries::new(&old.unread),
+        unseen_in_new: UnseenEntries::new(&new.unread),
+        top: top(old, new),
+    };
     let (olds, news) = side_by_side(&old.entries, &new.entries, |entries| {
         if let Some(difference) = comparison.difference(&entries) {
             visit(&difference)?;
@@ -118,9 +136,46 @@ pub(super) fn compare_sorted(
         moves_unknown: moves.given_up,
         inodes_unknown: !(old.facts.has_inodes && new.facts.has_inodes),
         whole_seconds,
-        old: old.report(&olds.doubled),
-        new: new.report(&news.doubled),
+        old: comparison.unseen_in_old.report(old.report(&olds.doubled)),
+        new: comparison.unseen_in_new.report(new.report(&news.doubled)),
     })
+}
+
+/// The deepest directory that has all entries of two trees; empty if there is none.
+fn top<'t>(old: &'t SortedTree, new: &'t SortedTree) -> &'t [u8] {
+    match (old.top.as_deref(), new.top.as_deref()) {
+        (Some(old), Some(new)) => common(old, new).unwrap_or_default(),
+        (one, other) => one.or(other).unwrap_or_default(),
+    }
+}
+
+/// The entries of one tree where the other one could not be read.
+struct UnseenEntries<'u> {
+    /// Where the other one could not be read.
+    unread: &'u UnreadPlaces,
+    count: u64,
+    /// The place of the first entry.
+    first: Vec<u8>,
+}
+
+impl<'u> UnseenEntries<'u> {
+    fn new(unread: &'u UnreadPlaces) -> Self {
+        UnseenEntries { unread, count: 0, first: Vec::new() }
+    }
+
+    /// The kind of an entry that the other tree does not have: `kind`, if it was read there.
+    fn kind(&mut self, path: &[u8], kind: DifferenceKind) -> DifferenceKind {
+        let Some(place) = self.unread.above(path) else { return kind };
+        if self.count == 0 {
+            self.first = place.to_vec();
+        }
+        self.count += 1;
+        DifferenceKind::Unseen
+    }
+
+    fn report(self, report: TreeReport) -> TreeReport {
+        TreeReport { unseen: self.count, unseen_place: self.first, ..report }
+    }
 }
 
 /// A comparison of sorted trees whose moves are known.
@@ -134,6 +189,10 @@ struct TreeComparison<'m> {
     counts: DiffCounts,
     /// By field, the pairs of which only one has it.
     unknown: [u64; ENTRY_FIELDS.len()],
+    unseen_in_old: UnseenEntries<'m>,
+    unseen_in_new: UnseenEntries<'m>,
+    /// The deepest directory of both trees.
+    top: &'m [u8],
 }
 
 impl<'m> TreeComparison<'m> {
@@ -150,20 +209,21 @@ impl<'m> TreeComparison<'m> {
                     self.counts.same += 1;
                     return None;
                 }
-                Difference { kind: DifferenceKind::Changed, old, new, fields }
+                Difference { kind: DifferenceKind::Changed, old, new, fields, top: self.top }
             }
             (None, Some(new)) => {
                 self.added += 1;
                 self.added(&new)
             }
-            _ => {
+            (Some(entry), None) => {
                 self.removed += 1;
                 if self.moves.is_kept(self.removed - 1) {
                     return None;
                 }
-                let fields = EntryFieldSet::default();
-                Difference { kind: DifferenceKind::Removed, old, new, fields }
+                let kind = self.unseen_in_new.kind(entry.path, DifferenceKind::Removed);
+                Difference { kind, old, new, fields: EntryFieldSet::default(), top: self.top }
             }
+            (None, None) => return None,
         };
         self.counts.add(difference.kind);
         Some(difference)
@@ -176,8 +236,9 @@ impl<'m> TreeComparison<'m> {
     {
         let (moves, at) = (self.moves, self.added - 1);
         let Some(old) = moves.old_of(at) else {
-            let (kind, fields) = (DifferenceKind::Added, EntryFieldSet::default());
-            return Difference { kind, old: None, new: Some(*new), fields };
+            let kind = self.unseen_in_old.kind(new.path, DifferenceKind::Added);
+            let fields = EntryFieldSet::default();
+            return Difference { kind, old: None, new: Some(*new), fields, top: self.top };
         };
         let is_along = moves.is_along(at);
         let mut rules = self.rules;
@@ -191,7 +252,7 @@ impl<'m> TreeComparison<'m> {
             (true, true) => DifferenceKind::Along,
             (true, false) => DifferenceKind::Changed,
         };
-        Difference { kind, old: Some(old), new: Some(*new), fields }
+        Difference { kind, old: Some(old), new: Some(*new), fields, top: self.top }
     }
 
     /// The fields that differ; those that are not known are counted.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::compare::Difference;
+use super::compare::{Difference, DifferenceKind};
 use super::pairs::split;
 use crate::source::{Entry, EntryKind};
 
@@ -58,6 +58,10 @@ pub struct GrowthLine {
     pub bytes_added: u64,
     /// Bytes that went.
     pub bytes_removed: u64,
+    /// Entries of one tree where the other one could not be read.
+    pub entries_unseen: u64,
+    /// Their bytes.
+    pub bytes_unseen: u64,
 }
 
 impl GrowthLine {
@@ -85,6 +89,11 @@ impl GrowthLine {
         self.bytes_removed = self.bytes_removed.saturating_add(bytes);
     }
 
+    fn unsee(&mut self, bytes: u64) {
+        self.entries_unseen += 1;
+        self.bytes_unseen = self.bytes_unseen.saturating_add(bytes);
+    }
+
     fn resize(&mut self, old: u64, new: u64) {
         self.bytes_added = self.bytes_added.saturating_add(new.saturating_sub(old));
         self.bytes_removed = self.bytes_removed.saturating_add(old.saturating_sub(new));
@@ -97,7 +106,7 @@ type GrowthKey<'e> = (GrowthBy, Cow<'e, [u8]>);
 /// The growth of a tree.
 #[derive(Clone, Debug)]
 pub struct Growth {
-    /// The greatest number of names in a directory's path.
+    /// The greatest number of names in a directory's path below the top of the trees.
     depth: usize,
     lines: BTreeMap<(GrowthBy, Vec<u8>), GrowthLine>,
     /// By sort, the number of sums.
@@ -105,15 +114,21 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// No growth yet; directories have sums if their paths have at most `depth` names.
+    /// No growth yet; directories have sums if they are at most `depth` levels below the top of the trees.
     pub fn new(depth: usize) -> Self {
         Growth { depth, lines: BTreeMap::new(), counts: [0; 5] }
     }
 
     /// Adds a difference.
     pub fn add(&mut self, difference: &Difference<'_>) {
-        let old = difference.old.map(|entry| (self.keys(&entry), bytes(&entry)));
-        let new = difference.new.map(|entry| (self.keys(&entry), bytes(&entry)));
+        if difference.kind == DifferenceKind::Unseen {
+            for entry in [difference.old, difference.new].into_iter().flatten() {
+                self.keys(&entry, difference.top).iter().for_each(|key| self.line(key).unsee(bytes(&entry)));
+            }
+            return;
+        }
+        let old = difference.old.map(|entry| (self.keys(&entry, difference.top), bytes(&entry)));
+        let new = difference.new.map(|entry| (self.keys(&entry, difference.top), bytes(&entry)));
         let none = (Vec::new(), 0);
         let (old_keys, old_bytes) = old.as_ref().unwrap_or(&none);
         let (new_keys, new_bytes) = new.as_ref().unwrap_or(&none);
@@ -135,9 +150,9 @@ impl Growth {
     }
 
     /// What an entry is counted under.
-    fn keys<'e>(&self, entry: &Entry<'e>) -> Vec<GrowthKey<'e>> {
+    fn keys<'e>(&self, entry: &Entry<'e>, top: &[u8]) -> Vec<GrowthKey<'e>> {
         let mut keys = vec![(GrowthBy::Total, Cow::Borrowed(&b""[..]))];
-        keys.extend(directories(entry.path, self.depth).map(|path| (GrowthBy::Directory, path.into())));
+        keys.extend(directories(entry.path, top, self.depth).map(|path| (GrowthBy::Directory, path.into())));
         keys.push((GrowthBy::Owner, owner(entry.owner, entry.uid)));
         keys.push((GrowthBy::Group, owner(entry.group, entry.gid)));
         if entry.kind.is_none_or(|kind| kind == EntryKind::File) {
@@ -171,9 +186,10 @@ fn owner(name: Option<&[u8]>, id: Option<u32>) -> Cow<'_, [u8]> {
     }
 }
 
-/// The directories that an entry is in, of at most `depth` names.
-fn directories(path: &[u8], depth: usize) -> impl Iterator<Item = &[u8]> {
-    let slashes = path.iter().enumerate().filter(|(at, byte)| **byte == b'/' && *at > 0);
+/// The directories that an entry is in, at most `depth` levels below the top.
+fn directories<'p>(path: &'p [u8], top: &[u8], depth: usize) -> impl Iterator<Item = &'p [u8]> {
+    let start = top.len();
+    let slashes = path.iter().enumerate().filter(move |(at, byte)| **byte == b'/' && *at > start);
     slashes.take(depth).map(|(at, _)| path.get(..at).unwrap_or(path))
 }
 
@@ -189,7 +205,6 @@ fn bytes(entry: &Entry<'_>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::compare::DifferenceKind;
     use super::super::fields::EntryFieldSet;
     use super::*;
 
@@ -203,7 +218,7 @@ mod tests {
         let mut growth = Growth::new(2);
         let mut add = |old: Option<Entry<'_>>, new: Option<Entry<'_>>| {
             let (kind, fields) = (DifferenceKind::Changed, EntryFieldSet::default());
-            growth.add(&Difference { kind, old, new, fields });
+            growth.add(&Difference { kind, old, new, fields, top: b"" });
         };
         add(None, Some(entry("/a/b/c.txt", 10, "ann")));
         add(Some(entry("/a/x", 7, "ann")), None);
@@ -211,7 +226,7 @@ mod tests {
         let shown: Vec<String> = growth
             .lines()
             .map(|(by, key, line)| {
-                let GrowthLine { entries_added, entries_removed, bytes_added, bytes_removed } = line;
+                let GrowthLine { entries_added, entries_removed, bytes_added, bytes_removed, .. } = line;
                 let key = String::from_utf8_lossy(key);
                 let by = by.name();
                 format!("{by} {key} +{entries_added} -{entries_removed} +{bytes_added} -{bytes_removed}")

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::super::entries::{ALL, EntryReader};
 use super::super::select::below;
+use super::super::unread::UnreadPlaces;
 use super::compare::{DiffReport, VisitDifference, compare_sorted};
 use super::tree::{DiffOptions, SortedTree, TreeCollector, TreeReport};
 use crate::error::Result;
@@ -58,7 +59,7 @@ fn read(
     options: &DiffOptions,
 ) -> Result<(SortedTree, Option<ReadDumpReport>)> {
     let mut tree = TreeCollector::new(root, options);
-    let dump = match source {
+    let (dump, path) = match source {
         TreeSource::Index(snapshot) => {
             let reader = EntryReader::new(snapshot)?;
             let path = root.or(options.below.as_deref());
@@ -67,13 +68,15 @@ fn read(
                 tree.add(entry)?;
                 Ok(ControlFlow::Continue(()))
             })?;
-            None
+            return Ok((tree.finish(UnreadPlaces::of_index(snapshot)?)?, None));
         }
         TreeSource::Dump { path, format } => {
             let options =
                 DumpOptions { files: vec![path.clone()], format: format.clone(), ..DumpOptions::default() };
-            for_each_entry(&options, &mut |entry| tree.add(entry))?
+            (for_each_entry(&options, &mut |entry| tree.add(entry))?, path)
         }
     };
-    Ok((tree.finish()?, dump))
+    let path = path.as_os_str().as_encoded_bytes();
+    let unread = dump.as_ref().map(|dump| UnreadPlaces::of_dump(&dump.tally, path));
+    Ok((tree.finish(unread.unwrap_or_default())?, dump))
 }

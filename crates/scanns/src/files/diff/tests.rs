@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::super::order::walk_order;
+use super::super::unread::UnreadPlaces;
 use super::compare::{DiffReport, DifferenceKind, compare_sorted};
 use super::fields::{EntryField, EntryFieldSet, FieldRules};
 use super::tree::{DiffOptions, SortedTree, TreeCollector};
@@ -92,7 +93,7 @@ type FoundDifference = (DifferenceKind, Option<Vec<u8>>, Option<Vec<u8>>, EntryF
 fn sorted(entries: &[OwnEntry], options: &DiffOptions) -> SortedTree {
     let mut tree = TreeCollector::new(None, options);
     entries.iter().for_each(|entry| tree.add(&entry.entry()).unwrap());
-    tree.finish().unwrap()
+    tree.finish(UnreadPlaces::default()).unwrap()
 }
 
 fn options(memory: usize) -> DiffOptions {
@@ -373,7 +374,7 @@ fn only_what_is_below_the_roots_is_compared() {
         let collect = |entries: &[OwnEntry], root: &[u8]| {
             let mut tree = TreeCollector::new(Some(root), options);
             entries.iter().for_each(|entry| tree.add(&entry.entry()).unwrap());
-            tree.finish().unwrap()
+            tree.finish(UnreadPlaces::default()).unwrap()
         };
         compare_sorted(&collect(&old, b"/a/"), &collect(&new, b"/c/d"), options, &mut |_| Ok(())).unwrap()
     };

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use super::super::entry_record::{path_of, put_entry};
-use super::super::order::without_slash;
+use super::super::order::{relative, without_slash};
+use super::super::place::{common, holds};
 use super::super::sorted_records::{RecordDoubles, RecordSorter, SortedRecords, by_path};
+use super::super::unread::UnreadPlaces;
 use super::fields::{EntryFieldSet, SECOND};
 use crate::error::Result;
 use crate::record::dump::DumpTally;
@@ -38,6 +40,10 @@ pub struct TreeReport {
     pub doubled: u64,
     /// The path of the first of them.
     pub first_doubled: Vec<u8>,
+    /// Entries of the other tree that this one may have, too, since it could not be read where they are.
+    pub unseen: u64,
+    /// The place of the first of them that could not be read.
+    pub unseen_place: Vec<u8>,
     /// The format of the dump, if it is one.
     pub format: Option<&'static str>,
     /// What could not be read of the dump.
@@ -63,6 +69,8 @@ pub(super) struct TreeCollector<'o> {
     /// The entry that is being added.
     record: Vec<u8>,
     facts: TreeFacts,
+    /// The deepest directory that has all entries so far.
+    top: Option<Vec<u8>>,
 }
 
 /// What is known about all entries of a tree.
@@ -83,6 +91,10 @@ pub(super) struct TreeFacts {
 pub(super) struct SortedTree {
     pub(super) entries: SortedRecords,
     pub(super) facts: TreeFacts,
+    /// Where it could not be read.
+    pub(super) unread: UnreadPlaces,
+    /// The deepest directory that has all entries.
+    pub(super) top: Option<Vec<u8>>,
 }
 
 impl<'o> TreeCollector<'o> {
@@ -94,6 +106,7 @@ impl<'o> TreeCollector<'o> {
             sorter: RecordSorter::new(by_path, options.memory / 6, &options.temporary),
             record: Vec::new(),
             facts: TreeFacts::default(),
+            top: None,
         }
     }
 
@@ -108,6 +121,11 @@ impl<'o> TreeCollector<'o> {
             self.facts.elsewhere += 1;
             return Ok(());
         };
+        match &mut self.top {
+            None => self.top = Some(path.to_vec()),
+            Some(top) if holds(top, path) => {}
+            Some(top) => top.truncate(common(top, path).map_or(0, <[u8]>::len)),
+        }
         let facts = &mut self.facts;
         facts.entries += 1;
         let times = [entry.mtime, entry.atime, entry.ctime, entry.btime];
@@ -119,9 +137,13 @@ impl<'o> TreeCollector<'o> {
         self.sorter.push(&self.record)
     }
 
-    /// The entries, sorted.
-    pub(super) fn finish(self) -> Result<SortedTree> {
-        Ok(SortedTree { entries: self.sorter.finish()?, facts: self.facts })
+    /// The entries, sorted, of a tree with these unread places.
+    pub(super) fn finish(self, unread: UnreadPlaces) -> Result<SortedTree> {
+        let unread = match self.root {
+            Some(root) => unread.below(root),
+            None => unread,
+        };
+        Ok(SortedTree { entries: self.sorter.finish()?, facts: self.facts, unread, top: self.top })
     }
 }
 
@@ -150,38 +172,6 @@ impl SortedTree {
             doubled,
             first_doubled: path_of(&first.first).to_vec(),
             ..TreeReport::default()
-        }
-    }
-}
-
-/// A path below a root; `.` for the root itself.
-fn relative<'p>(path: &'p [u8], root: &[u8]) -> Option<&'p [u8]> {
-    if path == root {
-        return Some(b".");
-    }
-    if !is_at_or_below(path, root) {
-        return None;
-    }
-    let rest = path.get(root.len()..)?;
-    Some(rest.strip_prefix(b"/").unwrap_or(rest)).filter(|rest| !rest.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_relative_to_the_root() {
-        for (path, root, expected) in [
-            ("/a/b/c", "/a", Some("b/c")),
-            ("/a", "/a", Some(".")),
-            ("/ab", "/a", None),
-            ("/b", "/", Some("b")),
-            ("/", "/", Some(".")),
-            ("a/b", "a", Some("b")),
-        ] {
-            let found = relative(path.as_bytes(), root.as_bytes());
-            assert_eq!(found, expected.map(str::as_bytes), "{path} {root}");
         }
     }
 }

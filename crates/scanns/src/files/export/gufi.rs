@@ -9,10 +9,10 @@
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
-use super::place::{directory_of, holds};
 use super::sorter::EntryKey;
 use super::tally::ExportReport;
 use crate::files::order::walk_order;
+use crate::files::place::{directory_of, holds};
 use crate::source::{Entry, EntryKind};
 
 /// The longest name, linkname or path: its length has four hexadecimal digits.

@@ -6,7 +6,6 @@
 
 mod gufi;
 mod ncdu;
-mod place;
 mod record;
 mod run;
 mod sorter;

@@ -1,7 +1,8 @@
 //! Exports of ncdu, version 1.2, with the extended information of `-e`: ncdu, gdu and others load them.
 //!
-//! The grammar is in `record/dump/ncdu/`. Sizes of 0 are left out, and so are devices that equal the device
-//! of the directory. Names are written as bytes; control characters, `"` and `\` are escaped.
+//! The grammar is in `record/dump/ncdu/`. Sizes of 0 are left out, and so are devices that equal the
+//! device of the directory. What could not be read has `read_error`. Names are written as bytes; control
+//! characters, `"` and `\` are escaped.
 //!
 //! The format has whole seconds of the modification alone, no other times, no names of owners, no targets of
 //! links, no number of links of directories, and no type for an entry without a mode that is neither a file
@@ -9,9 +10,10 @@
 
 use std::io::{self, Write};
 
-use super::place::name_of;
 use super::tally::ExportReport;
 use super::tree::TreeStep;
+use crate::files::place::name_of;
+use crate::files::unread::UnreadPlaces;
 use crate::source::{Entry, EntryKind};
 
 /// Writes an export of ncdu.
@@ -21,12 +23,14 @@ pub(super) struct NcduWriter<'o> {
     devices: Vec<Option<u64>>,
     /// The time of the scan, in seconds.
     timestamp: i64,
+    /// What could not be read when the index was made.
+    unread: UnreadPlaces,
     has_begun: bool,
 }
 
 impl<'o> NcduWriter<'o> {
-    pub(super) fn new(out: &'o mut dyn Write, timestamp: i64) -> Self {
-        NcduWriter { out, devices: Vec::new(), timestamp, has_begun: false }
+    pub(super) fn new(out: &'o mut dyn Write, timestamp: i64, unread: UnreadPlaces) -> Self {
+        NcduWriter { out, devices: Vec::new(), timestamp, unread, has_begun: false }
     }
 
     /// Writes a step of a walk.
@@ -99,6 +103,9 @@ impl<'o> NcduWriter<'o> {
                 Some(number) => write!(self.out, ",\"{key}\":{number}")?,
                 None => report.lack(key, entry.path),
             }
+        }
+        if self.unread.contains(entry.path) {
+            self.out.write_all(b",\"read_error\":true")?;
         }
         let is_special = !matches!(entry.kind, None | Some(EntryKind::File | EntryKind::Directory));
         self.out.write_all(if is_special { b",\"notreg\":true}" } else { b"}" })

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::gufi::{GufiWriter, by_stanza};
 use super::ncdu::NcduWriter;
-use super::place::name_of;
 use super::sorter::{EntryKey, EntrySorter, SortSpace};
 use super::tally::ExportReport;
 use super::tree::{FindDirectory, TreeSorter, TreeStep};
@@ -15,7 +14,9 @@ use crate::files::answer::{FindOptions, find_entries};
 use crate::files::entries::{ALL, EntryReader};
 use crate::files::find::{FindOutput, FindSink};
 use crate::files::order::{walk_order, without_slash};
+use crate::files::place::name_of;
 use crate::files::select::{all_of, below};
+use crate::files::unread::UnreadPlaces;
 use crate::index::snapshot::Snapshot;
 use crate::query::{Operator, Query};
 use crate::source::{Entry, is_below};
@@ -116,7 +117,8 @@ impl EntryExport<'_, '_> {
     fn ncdu(&mut self, out: &mut dyn Write) -> Result<()> {
         let mut tree = TreeSorter::new(self.options.space.clone());
         self.for_each(&ALL, &mut |entry| tree.push(entry))?;
-        let mut writer = NcduWriter::new(out, self.options.now);
+        let unread = UnreadPlaces::of_index(self.reader.snapshot)?;
+        let mut writer = NcduWriter::new(out, self.options.now, unread);
         let reader = &self.reader;
         let find: &mut FindDirectory<'_> = &mut |path| reader.at(path);
         tree.finish(&mut self.report, find, &mut |step, report| writer.step(step, report).map_err(written))?;

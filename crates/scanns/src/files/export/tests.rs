@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 
 use super::gufi::{GufiWriter, by_stanza};
 use super::ncdu::NcduWriter;
-use super::place::{directory_of, holds};
 use super::sorter::{EntrySorter, SortSpace};
 use super::tally::ExportReport;
 use super::tree::{TreeSorter, TreeStep};
+use crate::files::place::{directory_of, holds};
+use crate::files::unread::UnreadPlaces;
 use crate::record::dump::{DumpFormat, DumpReader, DumpTally};
 use crate::source::{Entry, EntryBatch, EntryKind};
 
@@ -151,7 +152,7 @@ fn tree(entries: &[SampleEntry], memory: usize) -> TreeSorter {
 
 fn ncdu(entries: &[SampleEntry], memory: usize) -> (Vec<u8>, ExportReport) {
     let (mut out, mut report) = (Vec::new(), ExportReport::default());
-    let mut writer = NcduWriter::new(&mut out, 5);
+    let mut writer = NcduWriter::new(&mut out, 5, UnreadPlaces::default());
     let mut visit = |step: TreeStep<'_>, report: &mut ExportReport| {
         writer.step(step, report).unwrap();
         Ok(())

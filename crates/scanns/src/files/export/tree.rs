@@ -1,12 +1,12 @@
 //! Entries in the order of a walk as a tree with one root: directories are entered and left, and directories
 //! that are missing between the root and an entry are added.
 
-use super::place::{common, directory_of, holds};
 use super::record;
 use super::sorter::{EntryKey, EntrySorter, SortSpace};
 use super::tally::ExportReport;
 use crate::error::{Error, Result};
 use crate::files::order::walk_order;
+use crate::files::place::{common, directory_of, holds};
 use crate::source::{Entry, EntryBatch, EntryKind};
 
 /// A step of a walk.

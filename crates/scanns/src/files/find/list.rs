@@ -29,7 +29,8 @@ impl Default for ListWidths {
 }
 
 impl ListWidths {
-    /// Writes the line of an entry; false where the index does not hold some of its columns.
+    /// Writes the line of an entry; false where the index does not hold some of its
+    /// columns. No index holds the numbers of devices, which are written as `?, ?`.
     pub(super) fn write(&mut self, subject: &Subject, zone: &TimeZone, now: i64, out: &mut Vec<u8>) -> bool {
         let entry = subject.entry;
         let is_device = matches!(FindType::of(entry), Some(FindType::Block | FindType::Character));
@@ -39,7 +40,7 @@ impl ListWidths {
             && entry.links.is_some()
             && (entry.owner.is_some() || entry.uid.is_some())
             && (entry.group.is_some() || entry.gid.is_some())
-            && (entry.size.is_some() && !is_device)
+            && (entry.size.is_some() || is_device)
             && entry.mtime.is_some();
         right(out, &number(entry.inode), &mut self.inode);
         right(out, &number(entry.blocks.map(|blocks| blocks.div_ceil(2))), &mut self.blocks);

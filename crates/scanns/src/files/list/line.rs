@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::options::{ListMark, ListOptions};
 use super::place::ListEntry;
 use crate::files::date_text::date_text;
-use crate::files::find::{FindType, UnknownColumn, lack, mode_text};
+use crate::files::find::{DEVICE_NUMBERS, FindType, UnknownColumn, lack, mode_text};
 use crate::files::human::human_size;
 use crate::source::{Entry, EntryKind};
 
@@ -107,10 +107,11 @@ fn cells(listed: &ListEntry<'_>, options: &ListOptions, unknown: &mut Vec<Unknow
     let is_device = matches!(kind, Some(FindType::Block | FindType::Character))
         || kind.is_none() && entry.kind == Some(EntryKind::Device);
     let size = entry.size.filter(|_| !is_device);
-    cell(size.map(|size| size_text(size, options).into_bytes()), "size", false);
-    let time = entry.mtime.map(|time| date(time, options).into_bytes());
+    let column = if is_device { DEVICE_NUMBERS } else { "size" };
+    cell(size.map(|size| size_text(size, options).into_bytes()), column, false);
+    let time = options.date.of(entry).map(|time| date(time, options).into_bytes());
     let is_known = time.is_some();
-    cell(time, "mtime", is_known);
+    cell(time, options.date.name(), is_known);
     cells
 }
 

@@ -2,6 +2,8 @@
 
 use jiff::tz::TimeZone;
 
+use crate::source::Entry;
+
 /// A path that is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedPath {
@@ -29,12 +31,48 @@ pub enum ListSort {
     /// By the bytes of names.
     #[default]
     Name,
-    /// The latest modification first (`-t`).
+    /// The latest date first (`-t`).
     Time,
+    /// By the last dot in the name and what follows it (`-X`).
+    Extension,
+    /// By the bytes of names, in which numbers count as such (`-v`).
+    Version,
     /// The greatest first (`-S`).
     Size,
     /// In the order of the index (`-U`).
     Unsorted,
+}
+
+/// The date that is shown, and sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListDate {
+    /// Of the last modification.
+    #[default]
+    Modified,
+    /// Of the last change of the status (`-c`).
+    Changed,
+    /// Of the last access (`-u`).
+    Accessed,
+}
+
+impl ListDate {
+    /// The date of an entry.
+    pub(super) fn of(self, entry: &Entry<'_>) -> Option<i64> {
+        match self {
+            ListDate::Modified => entry.mtime,
+            ListDate::Changed => entry.ctime,
+            ListDate::Accessed => entry.atime,
+        }
+    }
+
+    /// The name of its column.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            ListDate::Modified => "mtime",
+            ListDate::Changed => "ctime",
+            ListDate::Accessed => "atime",
+        }
+    }
 }
 
 /// The mark after names.
@@ -77,6 +115,8 @@ pub struct ListOptions {
     pub blocks: bool,
     /// Sizes with a unit (`-h`).
     pub human: bool,
+    /// The date that is shown, and sorted by.
+    pub date: ListDate,
     /// The order.
     pub sort: ListSort,
     /// The opposite order (`-r`).

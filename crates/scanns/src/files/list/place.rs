@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::options::{ListHidden, ListOptions, ListSort};
+use super::version::by_version;
 use crate::error::Result;
 use crate::files::entries::ALL;
 use crate::files::known::IndexFacts;
@@ -64,17 +65,33 @@ fn last_name(path: &[u8]) -> &[u8] {
 
 /// Sorts entries.
 pub(super) fn sort(entries: &mut [ListEntry<'_>], options: &ListOptions) {
-    let order: fn(&ListEntry<'_>, &ListEntry<'_>) -> Ordering = match options.sort {
-        ListSort::Unsorted => return,
-        ListSort::Name => |one, other| one.name.cmp(other.name),
-        ListSort::Time => |one, other| {
-            let time = |entry: &ListEntry<'_>| Reverse(entry.entry.mtime.unwrap_or(0));
-            time(one).cmp(&time(other)).then_with(|| one.name.cmp(other.name))
-        },
-        ListSort::Size => |one, other| {
+    if options.sort == ListSort::Unsorted {
+        return;
+    }
+    entries.sort_by(|one, other| {
+        let order = order(one, other, options).then_with(|| one.name.cmp(other.name));
+        if options.reverse { order.reverse() } else { order }
+    });
+}
+
+/// The order of two entries; those that are equal are in the order of their names.
+fn order(one: &ListEntry<'_>, other: &ListEntry<'_>, options: &ListOptions) -> Ordering {
+    match options.sort {
+        ListSort::Unsorted | ListSort::Name => Ordering::Equal,
+        ListSort::Time => {
+            let time = |entry: &ListEntry<'_>| Reverse(options.date.of(&entry.entry).unwrap_or(0));
+            time(one).cmp(&time(other))
+        }
+        ListSort::Size => {
             let size = |entry: &ListEntry<'_>| Reverse(entry.entry.size.unwrap_or(0));
-            size(one).cmp(&size(other)).then_with(|| one.name.cmp(other.name))
-        },
-    };
-    entries.sort_by(|one, other| if options.reverse { order(other, one) } else { order(one, other) });
+            size(one).cmp(&size(other))
+        }
+        ListSort::Extension => extension(one.name).cmp(extension(other.name)),
+        ListSort::Version => by_version(one.name, other.name),
+    }
+}
+
+/// The last dot of a name and what follows it.
+fn extension(name: &[u8]) -> &[u8] {
+    memchr::memrchr(b'.', name).and_then(|dot| name.get(dot..)).unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use super::sums::EntrySums;
 use super::top_list::{CountedPaths, RankedItem, TopList};
 use super::tree::{ReportNode, cut_tree};
 use super::unknown::UnknownValues;
-use crate::files::unread::UnreadPlaces;
+use crate::files::unread_directories::UnreadDirectories;
 use crate::source::EntryKind;
 
 /// A report about files: sums, lists and tables over entries.
@@ -138,7 +138,7 @@ impl FilesReport {
     pub(super) fn new(
         mut collected: ReportCollector,
         missing: Vec<Vec<u8>>,
-        unread: &UnreadPlaces,
+        unread: &UnreadDirectories,
     ) -> FilesReport {
         collected.end();
         let ReportCollector { options, directories, lists, types, cold, .. } = collected;

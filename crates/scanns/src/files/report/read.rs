@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files::entries::{EntryPart, EntryReader};
 use crate::files::order::without_slash;
 use crate::files::select::below;
-use crate::files::unread::UnreadPlaces;
+use crate::files::unread_directories::UnreadDirectories;
 use crate::index::snapshot::Snapshot;
 use crate::query::Query;
 use crate::source::is_at_or_below;
@@ -52,7 +52,7 @@ pub(super) fn report_on(
     let job = ReportJob { reader: &reader, query: &query, starts: &starts, options };
     let (collected, found) = job.run(&reader.parts(share.0, share.1))?;
     let missing = paths.iter().zip(found).filter(|(_, found)| !found).map(|(path, _)| path.clone()).collect();
-    Ok(FilesReport::new(collected, missing, &UnreadPlaces::of(snapshot)?))
+    Ok(FilesReport::new(collected, missing, &UnreadDirectories::of(snapshot)?))
 }
 
 /// What all threads need.

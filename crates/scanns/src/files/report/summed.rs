@@ -3,7 +3,7 @@
 use super::directories::{DirectoryNode, DirectoryTable};
 use super::sums::EntrySums;
 use super::top_list::{CountedPaths, PathCounter, RankedItem, TopList};
-use crate::files::unread::UnreadPlaces;
+use crate::files::unread_directories::UnreadDirectories;
 
 /// A directory of a ranking.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl<'t> SummedDirectories<'t> {
     pub(super) fn empty_and_unread(
         &self,
         most: usize,
-        unread: &UnreadPlaces,
+        unread: &UnreadDirectories,
     ) -> (CountedPaths, CountedPaths) {
         let (mut empty, mut not_read) = (PathCounter::new(most), PathCounter::new(most));
         for (at, node, _) in self.all().filter(|(_, node, _)| node.is_known) {

@@ -11,7 +11,7 @@ use super::facts::{linked_key, space_of};
 use super::options::ReportOptions;
 use super::sums::EntrySums;
 use crate::files::order::walk_order;
-use crate::files::unread::UnreadPlaces;
+use crate::files::unread_directories::UnreadDirectories;
 use crate::source::{Entry, EntryBatch, EntryKind, is_at_or_below, is_below};
 
 const OPTIONS: ReportOptions = ReportOptions { now: 20_000 * DAY, cold_days: 100, top: 7 };
@@ -81,7 +81,7 @@ fn collected<'e>(entries: impl IntoIterator<Item = &'e Entry<'e>>) -> ReportColl
 }
 
 fn reported<'e>(entries: impl IntoIterator<Item = &'e Entry<'e>>) -> FilesReport {
-    FilesReport::new(collected(entries), Vec::new(), &UnreadPlaces::default())
+    FilesReport::new(collected(entries), Vec::new(), &UnreadDirectories::default())
 }
 
 /// The entries without further names of the same file, in the order of a walk.
@@ -136,7 +136,7 @@ fn parts_in_any_order_make_the_same_report() {
         parts.iter_mut().for_each(|part| random.shuffle(part));
         let mut all = ReportCollector::new(OPTIONS);
         parts.iter().for_each(|part| all.merge(collected(part)));
-        assert_eq!(FilesReport::new(all, Vec::new(), &UnreadPlaces::default()), whole);
+        assert_eq!(FilesReport::new(all, Vec::new(), &UnreadDirectories::default()), whole);
     });
 }
 

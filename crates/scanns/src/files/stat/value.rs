@@ -134,7 +134,10 @@ impl StatDirective {
             b'i' => entry.inode.ok_or("inode")?,
             b'h' => entry.links.ok_or("links")?,
             b'o' => return Err("block size"),
-            b'r' | b'R' | b't' | b'T' => return Err("type of the device"),
+            b'r' | b'R' | b't' | b'T' => match FindType::of(entry) {
+                None | Some(FindType::Block | FindType::Character) => return Err("type of the device"),
+                Some(_) => 0,
+            },
             b'm' => return Err("mount point"),
             b'C' => return Err("security context"),
             _ => {

@@ -62,6 +62,8 @@ pub struct IndexReport {
     pub removed: u64,
     /// The number of such files, whether their documents were deleted or kept.
     pub removed_files: u64,
+    /// Globs that included or excluded nothing; none if the build was stopped or follows changes.
+    pub unused_globs: Vec<String>,
     /// Inputs that were skipped because the index has them and they have not changed.
     pub unchanged: u64,
     /// Seconds that index threads spent writing segments, summed over all threads.

@@ -91,8 +91,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let inputs = inputs_of(writer, &wanted, cancel)?;
     let options = &with_stream(options, &inputs)?;
     let call = BuildCall { options, ..call };
-    let mut report =
-        IndexReport { failed: inputs.failures.clone(), skipped: inputs.skipped, ..Default::default() };
+    let mut report = report_of(&inputs);
     let source = found_out(known, &inputs.inputs, options, &mut report)?;
     let stored = source.stored(current.as_ref(), options)?;
     writer.describe(|manifest| {
@@ -236,9 +235,26 @@ fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<Conten
         (Some(wanted), Some(built)) if wanted != built => Err(Error::Conflict {
             what: "another treatment of the content of files".into(),
             with: "the index".into(),
-            remedy: "leave the option to the index, or build another index".into(),
+            remedy: match (wanted.names_only, built.names_only) {
+                (false, true) => "the index was built with --content none: give that, or build another index",
+                (true, false) => {
+                    "the index has the text of files: leave --content none out, or build another index"
+                }
+                _ => "leave the option to the index, or build another index",
+            }
+            .into(),
         }),
         (wanted, built) => Ok(wanted.or(built).unwrap_or_default()),
+    }
+}
+
+/// The report of a build that has collected its inputs.
+fn report_of(inputs: &Inputs) -> IndexReport {
+    IndexReport {
+        failed: inputs.failures.clone(),
+        skipped: inputs.skipped,
+        unused_globs: inputs.unused_globs.clone(),
+        ..IndexReport::default()
     }
 }
 

@@ -59,7 +59,7 @@ pub use mapped::{
 pub(crate) use s3::{S3Manifest, is_s3_manifest};
 pub(crate) use tables::OpenedTable;
 pub use tables::{OpenTable, ReadTable, TableDump, TableFormat, TableInput};
-pub use tally::{BadRow, BadValues, DumpTally};
+pub use tally::{BadRow, BadValues, DumpTally, UnreadPath};
 
 /// The first bytes of a dump that are looked at to find out its format.
 pub const DUMP_HEAD: usize = 64 << 10;

@@ -30,6 +30,17 @@ pub struct BadValues {
     pub first: BadRow,
 }
 
+/// A path of which a dump says that it was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadPath {
+    /// The path.
+    pub path: Vec<u8>,
+    /// Why it was not read.
+    pub reason: String,
+    /// True if it was left out on purpose.
+    pub excluded: bool,
+}
+
 /// What was read of a dump besides its entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DumpTally {
@@ -49,12 +60,12 @@ pub struct DumpTally {
     pub truncated: bool,
     /// Whether the format's own proof of completeness was found; `None` if the format has none.
     pub complete: Option<bool>,
-    /// What the dump itself says was not read: directories without permission, excluded file systems.
+    /// What the dump itself says could not be read, such as directories without permission.
     pub unread: u64,
-    /// The first path of them, and why.
-    pub first_unread: Option<(Vec<u8>, String)>,
+    /// What the dump itself says was left out on purpose, such as other file systems.
+    pub excluded: u64,
     /// All these paths, unless there are more than 10,000.
-    pub unread_paths: Vec<Vec<u8>>,
+    pub unread_paths: Vec<UnreadPath>,
 }
 
 impl DumpTally {
@@ -99,17 +110,21 @@ impl DumpTally {
 
     /// Counts a path of which the dump says that it was not read.
     #[cold]
-    pub fn unread(&mut self, path: &[u8], reason: impl Into<String>) {
-        self.unread += 1;
-        self.first_unread.get_or_insert_with(|| (path.to_vec(), reason.into()));
+    pub fn unread(&mut self, unread: UnreadPath) {
+        *(if unread.excluded { &mut self.excluded } else { &mut self.unread }) += 1;
         if self.unread_paths.len() < UNREAD_PATHS {
-            self.unread_paths.push(path.to_vec());
+            self.unread_paths.push(unread);
         }
     }
 
     /// True if all paths that were not read are known.
     pub fn knows_unread(&self) -> bool {
-        self.unread == self.unread_paths.len() as u64
+        self.unread + self.excluded == self.unread_paths.len() as u64
+    }
+
+    /// The first path that could not be read, or that was left out on purpose.
+    pub fn first_unread(&self, excluded: bool) -> Option<&UnreadPath> {
+        self.unread_paths.iter().find(|unread| unread.excluded == excluded)
     }
 
     /// Adds what was counted in another part of the dump.
@@ -117,6 +132,7 @@ impl DumpTally {
         self.bad += other.bad;
         self.guessed += other.guessed;
         self.unread += other.unread;
+        self.excluded += other.excluded;
         self.passed += other.passed;
         other.bad_values.into_iter().for_each(|values| self.add_values(values));
         self.truncated |= other.truncated;
@@ -132,9 +148,6 @@ impl DumpTally {
             {
                 *mine = Some(theirs);
             }
-        }
-        if self.first_unread.is_none() {
-            self.first_unread = other.first_unread;
         }
         let room = UNREAD_PATHS - self.unread_paths.len().min(UNREAD_PATHS);
         self.unread_paths.extend(other.unread_paths.into_iter().take(room));

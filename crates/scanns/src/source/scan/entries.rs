@@ -87,6 +87,10 @@ impl ScanWorker<'_> {
             self.report.filtered.add(&self.path);
             return false;
         }
+        if status.is_directory() && self.shared.filter.excludes_directory(&path_of(&self.path)) {
+            self.report.filtered.add(&self.path);
+            return false;
+        }
         if !self.shared.claims.is_empty() && self.is_claimed(status) {
             self.report.repeated.add(&self.path);
             return false;
@@ -105,7 +109,7 @@ impl ScanWorker<'_> {
             return Some(true);
         }
         let path = path_of(&self.path);
-        if !self.shared.filter.enters(&path) {
+        if !self.shared.filter.takes_name(&path) {
             self.report.filtered.add(&self.path);
             return None;
         }

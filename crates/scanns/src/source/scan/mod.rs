@@ -134,6 +134,7 @@ fn scan_with<'a>(
     }
     report.roots = named.iter().map(|named| named.root.report()).collect();
     report.complete = !shared.stopped();
+    report.unused_globs = filter.unused();
     report.arrange();
     Ok(report)
 }

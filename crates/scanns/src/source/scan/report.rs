@@ -25,6 +25,8 @@ pub struct ScanReport {
     pub vanished: Skipped,
     /// Entries that the globs exclude; an excluded directory counts once.
     pub filtered: Skipped,
+    /// Globs that included or excluded nothing.
+    pub unused_globs: Vec<String>,
     /// Hidden entries that were skipped; a hidden directory counts once.
     pub hidden: Skipped,
     /// Directories that were listed as entries, but not entered, since they are in other file systems.

@@ -21,7 +21,6 @@ use super::lost_mounts::LostMounts;
 use super::run::{FindEntries, Import};
 use super::scan_import::{TOO_MANY_UNREAD, report_scan};
 use super::threads::ImportThreads;
-use super::tops::ancestors;
 use crate::error::Result;
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::index_threads::BuildCall;
@@ -32,7 +31,7 @@ use crate::index::commit::writer::Writer;
 use crate::index::coverage::{Coverage, some_of};
 use crate::index::progress::Phase;
 use crate::source::{
-    ChangedPaths, Failure, KnownPlace, Look, LookReport, ScanOptions, ScanReport, look as look_at,
+    ChangedPaths, Failure, KnownPlace, Look, LookReport, ScanOptions, ScanReport, ancestors, look as look_at,
 };
 use crate::sys::{lock, unpoisoned};
 

@@ -19,20 +19,17 @@ use crate::index::build::index_threads::BuildCall;
 use crate::index::build::options::DumpOptions;
 use crate::index::build::report::{DumpReport, IndexReport};
 use crate::index::commit::writer::Writer;
-use crate::index::coverage::Coverage;
+use crate::index::coverage::{Coverage, some_of};
 use crate::index::progress::Phase;
 use crate::read::ContentOptions;
-use crate::record::dump::DumpTally;
-use crate::source::{Failure, absolute};
+use crate::record::dump::{BadRow, DumpTally, UnreadPath};
+use crate::source::{Failure, Skipped, absolute};
 
 /// Why documents are kept that the dumps do not list.
 const INCOMPLETE: &str = "the dumps were not read to their ends";
 const BAD_ROWS: &str = "rows of the dumps could not be read";
 const NO_DIRECTORIES: &str = "the dumps list no directories, so it is not known what they cover; name the \
                               directory that they cover";
-
-/// Why something was not read, if the dump has several such reasons.
-const NOT_READ: &str = "the dump says that it was not read";
 
 /// Imports `dump`, and commits.
 pub(in crate::index::build) fn import(
@@ -121,7 +118,7 @@ impl DumpImport<'_> {
         }
         // What the dumps say that they could not read may still exist.
         let mut unread = Tops::default();
-        report.dumps.iter().flat_map(|dump| &dump.tally.unread_paths).for_each(|path| unread.add(path));
+        report.dumps.iter().flat_map(|dump| &dump.tally.unread_paths).for_each(|path| unread.add(&path.path));
         let gone = |path: &[u8]| Ok(tops.cover(path) && !unread.cover(path));
         (report.removed_files, report.removed) = import.delete_unseen(gone)?;
         Ok(())
@@ -130,8 +127,7 @@ impl DumpImport<'_> {
 
 /// Makes the paths of what was not read those of the index.
 fn root_unread(tally: &mut DumpTally, root: Option<&[u8]>) {
-    let first = tally.first_unread.iter_mut().map(|(path, _)| path);
-    for path in tally.unread_paths.iter_mut().chain(first) {
+    for path in tally.unread_paths.iter_mut().map(|unread| &mut unread.path) {
         let mut space = Vec::new();
         *path = rooted(path, root, &mut space).to_vec();
     }
@@ -144,13 +140,14 @@ fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
         Ok(path) if dump.path.as_os_str() != "-" => path,
         _ => dump.path.clone(),
     };
-    let failures = tally.unread_paths.iter().map(|path| {
-        let reason = match &tally.first_unread {
-            Some((first, reason)) if first == path => reason.as_str(),
-            _ => NOT_READ,
-        };
-        Failure { path: PathBuf::from(OsStr::from_bytes(path)), reason: reason.to_owned() }
-    });
+    let path_of = |unread: &UnreadPath| PathBuf::from(OsStr::from_bytes(&unread.path));
+    let unread: Vec<Failure> = tally
+        .unread_paths
+        .iter()
+        .filter(|unread| !unread.excluded)
+        .map(|unread| Failure { path: path_of(unread), reason: unread.reason.clone() })
+        .collect();
+    let excluded = Skipped { count: tally.excluded, first: tally.first_unread(true).map(path_of) };
     Coverage {
         path,
         format: Some(dump.format.to_owned()),
@@ -160,8 +157,12 @@ fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
         directories: 0,
         complete: !(cancelled || tally.truncated || tally.complete == Some(false) || tally.bad > 0),
         unread: tally.unread,
-        failures: failures.collect(),
-        left_out: Vec::new(),
+        failures: some_of(unread.iter()).0,
+        left_out: if tally.excluded > 0 {
+            vec![("excluded from the dump".into(), excluded)]
+        } else {
+            Vec::new()
+        },
         updated: None,
     }
 }
@@ -173,7 +174,10 @@ fn refuse_unreadable(report: &IndexReport) -> Result<()> {
     }
     let failed = report.failed.first().map(|failure| failure.reason.clone());
     for dump in &report.dumps {
-        let first = dump.tally.first_bad.as_ref().map(|row| row.reason.clone());
+        let first = dump.tally.first_bad.as_ref().map(|row| {
+            let BadRow { offset, reason, text } = row;
+            format!("{reason}; the first row, at byte {offset}, is '{}'", text.escape_ascii())
+        });
         if let Some(reason) = failed.clone().or(first) {
             let reason = format!("no row is one of the format {}: {reason}", dump.format);
             return Err(Error::Dump { path: dump.path.clone(), reason });

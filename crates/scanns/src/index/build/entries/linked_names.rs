@@ -7,9 +7,8 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 use super::known::KnownEntries;
-use super::tops::ancestors;
 use crate::error::Result;
-use crate::source::{ChangedPaths, Entry, EntryKind};
+use crate::source::{ChangedPaths, Entry, EntryKind, ancestors};
 use crate::sys::lock;
 
 /// Inodes of files with several names that were met.

@@ -7,8 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::known::KnownEntries;
-use super::tops::ancestors;
 use crate::error::Result;
+use crate::source::ancestors;
 
 /// Finds such places above paths that a scan did not find.
 pub(super) struct LostMounts<'k, 's> {

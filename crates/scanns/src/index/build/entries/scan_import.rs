@@ -14,7 +14,6 @@ use super::lane::EntryReport;
 use super::lost_mounts::LostMounts;
 use super::run::{FindEntries, Import, index_entries};
 use super::threads::ImportThreads;
-use super::tops::ancestors;
 use crate::error::Result;
 use crate::index::build::document_source::DocumentSource;
 use crate::index::build::file_fields::EntrySource;
@@ -26,7 +25,7 @@ use crate::index::commit::writer::Writer;
 use crate::index::coverage::{Coverage, coverage_of, some_of};
 use crate::index::progress::Phase;
 use crate::read::ContentOptions;
-use crate::source::{Failure, ScanOptions, ScanReport, ScannedRoot, absolute, scan as scan_trees};
+use crate::source::{Failure, ScanOptions, ScanReport, ScannedRoot, absolute, ancestors, scan as scan_trees};
 
 /// Why documents are kept whose entries the scan did not find.
 pub(super) const TOO_MANY_UNREAD: &str = "more directories could not be read than the scan could remember";
@@ -101,6 +100,7 @@ impl FindEntries for ScanImport {
         report_scan(&mut scan, lanes, report)?;
         delete_gone(import, &scan, report)?;
         let covered = coverage(&scan, &report.failed);
+        report.unused_globs = if scan.complete { scan.unused_globs.clone() } else { Vec::new() };
         report.scan = Some(scan);
         Ok(covered)
     }

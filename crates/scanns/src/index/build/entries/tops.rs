@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::source::is_at_or_below;
+use crate::source::{ancestors, is_at_or_below};
 
 /// More directories than this are not kept: then it is not known what the dump covers.
 const MOST: usize = 1 << 20;
@@ -15,15 +15,6 @@ pub(super) struct Tops {
     last: Vec<u8>,
     /// True if there were too many.
     gave_up: bool,
-}
-
-/// The path and its parents, from the longest to the shortest.
-pub(super) fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    std::iter::successors(Some(path), |path| match memchr::memrchr(b'/', path)? {
-        0 if path.len() == 1 => None,
-        0 => path.get(..1),
-        slash => path.get(..slash),
-    })
 }
 
 /// The directories around an entry, from the innermost on; `directory` is its path without its name, which

@@ -26,14 +26,17 @@ mod tests;
 
 use std::io::{self, BufRead};
 
-use self::info::{NcduInfo, NcduTexts};
+use self::info::{NcduExcluded, NcduInfo, NcduTexts};
 use self::json::JsonBytes;
 use super::input::{DumpInput, Halt, settle};
 use super::posix::{fault_in_directory, join, without_end_slashes};
-use super::{DumpTally, ReadDump, Visit};
+use super::{DumpTally, ReadDump, UnreadPath, Visit};
 
 /// U+FFFD in UTF-8.
 const REPLACEMENT: &[u8] = b"\xef\xbf\xbd";
+
+/// Why an entry with `read_error` could not be read.
+const READ_ERROR: &str = "the scan could not read it (no permission, or an error)";
 
 /// Reads exports of ncdu and gdu in JSON. They describe themselves, so there are no options.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,10 +189,10 @@ impl NcduExport<'_, '_, '_> {
 
     /// Passes on an entry, and counts it if the writer could not read it.
     fn visit(&mut self, info: &NcduInfo, device: Option<u64>, directory: bool) -> Result<(), Halt> {
-        if let Some(excluded) = info.excluded {
-            self.tally.unread(&self.path, excluded.reason());
-        } else if info.read_error {
-            self.tally.unread(&self.path, "the scan could not read it (no permission, or an error)");
+        let excluded = info.excluded.map(NcduExcluded::reason);
+        if let Some(reason) = excluded.or_else(|| info.read_error.then_some(READ_ERROR)) {
+            let (path, reason) = (self.path.clone(), reason.to_owned());
+            self.tally.unread(UnreadPath { path, reason, excluded: excluded.is_some() });
         }
         let kind = info.kind(directory);
         if kind.is_none() && info.excluded.is_some() {

@@ -9,7 +9,7 @@ use fastrand::Rng;
 
 use super::NcduDump;
 use crate::record::dump::sequential_testing::*;
-use crate::record::dump::{DumpTally, ReadDump};
+use crate::record::dump::{DumpTally, ReadDump, UnreadPath};
 use crate::source::EntryKind::{self, Directory, Fifo, File, Link};
 
 const HEAD: &str = r#"[1,2,{"progname":"ncdu","progver":"1.18","timestamp":1},"#;
@@ -134,8 +134,8 @@ fn what_ncdu_excluded_is_counted_and_not_an_entry() {
     let tree = hostile_tree();
     let Some(dump) = ncdu(tree.path(), &["-e", "--exclude", "*blank*"]) else { return };
     let outcome = read(&dump);
-    assert_eq!(outcome.tally.unread, 1);
-    let (path, reason) = outcome.tally.first_unread.clone().unwrap();
+    assert_eq!((outcome.tally.unread, outcome.tally.excluded), (0, 1));
+    let UnreadPath { path, reason, .. } = outcome.tally.first_unread(true).unwrap();
     assert!(path.ends_with(b"/d  blank first and last ") && reason.contains("pattern"), "{reason}");
     let live = live_tree(tree.path()).into_iter().map(as_exported);
     let directory = tree.path().as_os_str().len();
@@ -161,7 +161,7 @@ fn directories_that_ncdu_could_not_read_are_entries_and_counted() {
     let outcome = read(&output.stdout);
     // Of "d plain" the two entries are missing.
     assert_eq!((outcome.tally.unread, outcome.tally.complete), (2, Some(true)));
-    let (path, reason) = outcome.tally.first_unread.clone().unwrap();
+    let UnreadPath { path, reason, .. } = outcome.tally.first_unread(false).unwrap();
     assert!(path.ends_with(b"/empty") || path.ends_with(b"/d plain"), "{reason}");
     assert_eq!(outcome.clean().len(), live_tree(tree.path()).len() - 2);
 }
@@ -201,7 +201,7 @@ fn the_kind_comes_from_the_array_the_mode_or_notreg() {
     let kinds: Vec<Option<EntryKind>> = outcome.entries.iter().map(|entry| entry.kind).collect();
     let directory = Some(Directory);
     assert_eq!(kinds, [directory, Some(File), None, Some(Link), Some(Fifo), None, directory, directory]);
-    assert_eq!(outcome.tally.unread, 4);
+    assert_eq!((outcome.tally.unread, outcome.tally.excluded), (1, 3));
     assert_eq!((outcome.entries[7].device, outcome.entries[7].size), (Some(26), None));
 }
 

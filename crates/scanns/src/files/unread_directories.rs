@@ -1,0 +1,115 @@
+//! Directories of which the index does not know the entries, because a scan or a dump could not read them.
+
+use std::collections::{HashMap, HashSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::order::parent;
+use crate::error::Result;
+use crate::index::Coverage;
+use crate::index::snapshot::Snapshot;
+use crate::source::is_at_or_below;
+
+/// What could not be read of the file systems of an index.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UnreadDirectories {
+    /// By path, why it could not be read.
+    reasons: HashMap<Vec<u8>, String>,
+    /// The directories that these paths are in.
+    around: HashSet<Vec<u8>>,
+    /// Directories below which more could not be read than the index remembers. The empty path stands for
+    /// all directories.
+    beyond: Vec<Vec<u8>>,
+}
+
+impl UnreadDirectories {
+    pub(super) fn of(snapshot: &Snapshot) -> Result<Self> {
+        let all = snapshot.coverage()?;
+        let mut places = UnreadDirectories::default();
+        for coverage in &all {
+            let current =
+                coverage.failures.iter().filter(|failure| !is_read_again(&failure.path, coverage, &all));
+            for failure in current {
+                let path = failure.path.as_os_str().as_bytes();
+                places.around.insert(parent(path).to_vec());
+                places.reasons.insert(path.to_vec(), failure.reason.clone());
+            }
+            if coverage.unread > coverage.failures.len() as u64 {
+                let tree = if coverage.format.is_none() { coverage.path.as_os_str().as_bytes() } else { b"" };
+                places.beyond.push(tree.to_vec());
+            }
+        }
+        Ok(places)
+    }
+
+    /// True if everything was read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.reasons.is_empty() && self.beyond.is_empty()
+    }
+
+    /// Why a directory could not be read.
+    pub(super) fn reason(&self, directory: &[u8]) -> Option<&str> {
+        self.reasons.get(directory).map(String::as_str)
+    }
+
+    /// Whether the index knows everything that is in a directory.
+    pub(super) fn is_read(&self, directory: &[u8]) -> bool {
+        let is_beyond = |tree: &Vec<u8>| tree.is_empty() || is_at_or_below(directory, tree);
+        !self.reasons.contains_key(directory)
+            && !self.around.contains(directory)
+            && !self.beyond.iter().any(is_beyond)
+    }
+}
+
+/// True if a later scan has read what an earlier one could not.
+pub(super) fn is_read_again(path: &Path, coverage: &Coverage, all: &[Coverage]) -> bool {
+    all.iter().any(|later| {
+        later.format.is_none()
+            && later.complete
+            && later.began > coverage.began
+            && path.starts_with(&later.path)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Failure;
+
+    #[test]
+    fn a_later_scan_of_the_place_settles_what_an_earlier_one_could_not_read() {
+        let failure = |path: &str| Failure { path: path.into(), reason: "no".into() };
+        let of = |path: &str, began, complete| Coverage {
+            path: path.into(),
+            began,
+            complete,
+            ..Coverage::default()
+        };
+        let first = Coverage { failures: vec![failure("/a/x")], ..of("/a", 1, true) };
+        for (later, expected) in [
+            (of("/a/x", 2, true), true),
+            (of("/a/x", 2, false), false),
+            (of("/a/x", 0, true), false),
+            (of("/a/y", 2, true), false),
+            (Coverage { format: Some("find".into()), ..of("/a/x", 2, true) }, false),
+        ] {
+            let all = [first.clone(), later];
+            assert_eq!(is_read_again(Path::new("/a/x"), &first, &all), expected, "{all:?}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_known_unless_it_or_what_is_in_it_could_not_be_read() {
+        let places = UnreadDirectories {
+            reasons: HashMap::from([(b"/a/x".to_vec(), "no".to_owned())]),
+            around: HashSet::from([b"/a".to_vec()]),
+            beyond: vec![b"/b".to_vec()],
+        };
+        assert_eq!(places.reason(b"/a/x"), Some("no"));
+        for (directory, expected) in
+            [("/a/x", false), ("/a", false), ("/a/y", true), ("/b/c", false), ("/bc", true), ("/", true)]
+        {
+            assert_eq!(places.is_read(directory.as_bytes()), expected, "{directory}");
+        }
+    }
+}
