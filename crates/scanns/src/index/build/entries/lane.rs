@@ -168,7 +168,7 @@ impl<'a> EntryIndexer<'a> {
     }
 
     /// Writes the entries in memory as a segment. An entry without a type is a directory if others are below
-    /// it; its stamp remains that of the entry, because it will be found again without a type.
+    /// it; its stamp does not tell, because a later dump has no type of it either.
     fn flush(&mut self) -> Result<()> {
         let parents = self.held.parents();
         for number in self.held.in_order() {
