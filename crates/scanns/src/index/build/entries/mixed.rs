@@ -60,7 +60,8 @@ fn path_in(segment: &Segment, paths: &Column, range: Range<u32>) -> Result<Optio
         return Ok(None);
     }
     let (low, high) = (range.start.into(), u64::from(range.end) - 1);
-    let ranges = paths.ranges_within(low, high, MOST_RANGES)?.unwrap_or_else(|| vec![0..paths.documents()]);
+    let ranges = paths.ranges_within(low, high, MOST_RANGES)?;
+    let ranges = ranges.unwrap_or_else(|| std::iter::once(0..paths.documents()).collect());
     let mut values = Vec::new();
     for document in ranges.into_iter().flatten().filter(|&document| segment.is_live(document)) {
         if paths.first(document)?.is_some_and(|directory| (low..=high).contains(&directory)) {
