@@ -84,7 +84,7 @@ fn options(args: &LsArgs) -> Result<ListOptions> {
     })
 }
 
-/// The order. A date other than that of the modification sorts lists that do not show it, as in ls.
+/// The order. Dates of access and change sort lists that do not show them, as in ls.
 fn sort(args: &LsArgs) -> ListSort {
     let is_hidden_date = (args.status || args.access) && !args.long && !args.numeric_uid_gid;
     match args {

@@ -52,8 +52,8 @@ pub struct UsageReport {
 }
 
 /// Sums up what is at and below each of `paths`, and calls `visit` with the lines: a directory after what is
-/// below it, siblings in the order of their names. Paths are found by [`indexed_path`]. An entry below several
-/// of the paths counts for the first.
+/// below it, siblings in the order of their names. Paths are found by [`indexed_path`]. An entry below
+/// several of the paths counts for the first.
 ///
 /// # Errors
 /// [`Error::Unsupported`](crate::Error::Unsupported) if the documents are not files with metadata; the errors
