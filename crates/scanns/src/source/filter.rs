@@ -58,7 +58,7 @@ impl Filter {
     /// True if `path` is not excluded, unless it is a directory and directories of this name are.
     pub(super) fn takes_name(&self, path: &Path) -> bool {
         let hidden = || path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."));
-        !(self.skip_hidden && hidden()) && !self.exclude.matches(path)
+        !(self.skip_hidden && hidden() || self.exclude.matches(path))
     }
 
     /// True if `path` is excluded if it is a directory.
