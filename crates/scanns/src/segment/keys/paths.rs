@@ -93,7 +93,7 @@ impl<'a> PathStore<'a> {
                 StoredPathCursor::Coded { paths: self, block, next, path }
             }
             PathStore::Column { column, .. } => {
-                StoredPathCursor::Column { paths: self, cursor: PathCursor::new(column) }
+                StoredPathCursor::Column { paths: self, cursor: Box::new(PathCursor::new(column)) }
             }
         }
     }
@@ -119,7 +119,7 @@ pub(super) enum StoredPathCursor<'a> {
     },
     Column {
         paths: PathStore<'a>,
-        cursor: PathCursor<'a>,
+        cursor: Box<PathCursor<'a>>,
     },
 }
 

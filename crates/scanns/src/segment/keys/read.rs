@@ -244,7 +244,7 @@ impl<'a> KeyReader<'a> {
     /// is looked for near the place where it should be, in a few lines of memory.
     fn first_not_below(&self, wanted: u32) -> Result<usize> {
         let count = self.count as usize;
-        let expected = u64::from(wanted) * u64::from(self.count) >> 32;
+        let expected = (u64::from(wanted) * u64::from(self.count)) >> 32;
         let expected = usize::try_from(expected).unwrap_or(count).min(count);
         let reach = 2 * count.isqrt() + 1;
         let (mut low, mut high) = (expected.saturating_sub(reach), expected.saturating_add(reach).min(count));
