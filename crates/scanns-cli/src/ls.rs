@@ -32,7 +32,7 @@ pub fn run(args: &LsArgs) -> Result<Outcome> {
     for (path, reason) in &report.unread {
         report::note(&format!("{}: could not be read when it was indexed: {reason}", quoted(path)));
     }
-    let lacks = !report.unread.is_empty() || note_missing(&snapshot, &args.index, asked)?;
+    let lacks = note_missing(&snapshot, &args.index, asked)?;
     note_not_in_index(&snapshot, &report.missing);
     note_unknown(&report.unknown);
     Ok(match (report.missing.is_empty(), report.unknown.iter().all(UnknownColumn::is_never_known)) {
