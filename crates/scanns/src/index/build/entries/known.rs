@@ -102,9 +102,15 @@ impl<'s> KnownEntries<'s> {
     /// An entry has not changed if its size, its modification time and the time of the last change of its
     /// status are the same, and the last one is older than the last scan; if it is not, all numbers must be
     /// the same, too. If this last time is unknown, its owner and its mode may be others.
-    pub(super) fn find(&self, entry: &Entry<'_>) -> Result<KnownEntry> {
-        for KnownSegment { segment, paths, seen } in &self.segments {
+    ///
+    /// A path has a live document in one segment at most. That of the last entry is tried first, because
+    /// entries of a directory come together and are in one segment; `last` remembers it.
+    pub(super) fn find(&self, entry: &Entry<'_>, last: &mut usize) -> Result<KnownEntry> {
+        let others = (0..self.segments.len()).filter(|&at| at != *last);
+        for at in std::iter::once(*last).chain(others) {
+            let Some(KnownSegment { segment, paths, seen }) = self.segments.get(at) else { continue };
             let Some(known) = paths.find(entry.path)? else { continue };
+            *last = at;
             if let Some(word) = seen.get(known.number as usize / 64) {
                 word.fetch_or(1 << (known.number % 64), Ordering::Relaxed);
             }

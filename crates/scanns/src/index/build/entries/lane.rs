@@ -77,6 +77,8 @@ pub(super) struct EntryIndexer<'a> {
     /// Older documents that the entries in memory replace.
     replaced: Vec<SegmentDocuments>,
     missing_dates: MissingDates,
+    /// The segment that had the last known entry.
+    last_segment: usize,
     /// A path with its root.
     path: Vec<u8>,
     report: EntryReport,
@@ -93,6 +95,7 @@ impl<'a> EntryIndexer<'a> {
             segments: LaneSegments::new(context.segments),
             replaced: Vec::new(),
             missing_dates: MissingDates::default(),
+            last_segment: 0,
             path: Vec::new(),
             report: EntryReport::default(),
         })
@@ -149,7 +152,7 @@ impl<'a> EntryIndexer<'a> {
             self.report.tops.add(entry.path);
         }
         if !known.is_empty() {
-            match known.find(entry)? {
+            match known.find(entry, &mut self.last_segment)? {
                 KnownEntry::New => {}
                 KnownEntry::Unchanged => {
                     self.report.unchanged += 1;

@@ -44,6 +44,12 @@ fn with_find(arguments: &[&OsStr]) -> Option<Printed> {
     Some(fields.chunks_exact(3).map(row).collect())
 }
 
+/// A printed row without the time of access.
+fn without_access((target, values): &(Vec<u8>, String)) -> (Vec<u8>, Vec<&str>) {
+    let values = values.split(' ').enumerate().filter(|(at, _)| *at != 2);
+    (target.clone(), values.map(|(_, value)| value).collect())
+}
+
 #[test]
 fn a_large_tree_of_the_system_has_the_values_that_find_prints() {
     let usr = Path::new("/usr");
@@ -57,7 +63,13 @@ fn a_large_tree_of_the_system_has_the_values_that_find_prints() {
     let again = |path: &Vec<u8>| with_find(&[OsStr::from_bytes(path), "-maxdepth".as_ref(), "0".as_ref()]);
     let differing: Vec<_> = expected.iter().filter(|(path, row)| found.get(*path) != Some(*row)).collect();
     assert!(differing.len() < 20, "{} {:?}", differing.len(), differing.first());
-    for (path, _) in differing {
+    for (path, row) in differing {
+        if row.1.starts_with("l ") {
+            // A scan of a link alone would be a scan of its target.
+            assert_eq!(found.get(path).map(without_access), Some(without_access(row)));
+            found.insert(path.clone(), row.clone());
+            continue;
+        }
         let options = options(&[Path::new(OsStr::from_bytes(path))], 1);
         let first = super::rows(&options).0.into_iter().find(|row| row.path == *path).unwrap();
         assert_eq!(again(path).unwrap().get(path), Some(&printed(&first)));
