@@ -103,8 +103,8 @@ impl<'s> KnownEntries<'s> {
     /// status are the same, and the last one is older than the last scan; if it is not, all numbers must be
     /// the same, too. If this last time is unknown, its owner and its mode may be others.
     ///
-    /// A path has a live document in one segment at most. That of the last entry is tried first, because
-    /// entries of a directory come together and are in one segment; `last` remembers it.
+    /// A path has a live document in one segment at most. The segment of the last entry is tried first,
+    /// because entries of a directory come together and are in one segment; `last` remembers it.
     pub(super) fn find(&self, entry: &Entry<'_>, last: &mut usize) -> Result<KnownEntry> {
         let others = (0..self.segments.len()).filter(|&at| at != *last);
         for at in std::iter::once(*last).chain(others) {

@@ -45,9 +45,9 @@ fn with_find(arguments: &[&OsStr]) -> Option<Printed> {
 }
 
 /// A printed row without the time of access.
-fn without_access((target, values): &(Vec<u8>, String)) -> (Vec<u8>, Vec<&str>) {
-    let values = values.split(' ').enumerate().filter(|(at, _)| *at != 2);
-    (target.clone(), values.map(|(_, value)| value).collect())
+fn without_access(row: &(Vec<u8>, String)) -> (Vec<u8>, Vec<&str>) {
+    let values = row.1.split(' ').enumerate().filter(|(at, _)| *at != 2);
+    (row.0.clone(), values.map(|(_, value)| value).collect())
 }
 
 #[test]
