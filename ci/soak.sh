@@ -9,6 +9,6 @@ export SCANNS_LONG=1
 cargo test --locked -p scanns --test durability -- --nocapture "$@"
 cargo test --locked --release -p scanns --lib record::dump -- --nocapture
 cargo test --locked --release -p scanns --test fuzz -- --nocapture "$@"
-ci/aarch64.sh target/aarch64
+ci/aarch64.sh "${CARGO_TARGET_DIR:-target}/aarch64"
 cargo test --locked -p scanns-cli --test kill -- --nocapture "$@"
 cargo test --locked --release -p scanns-cli --test gnu -- --nocapture "$@"

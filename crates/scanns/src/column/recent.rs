@@ -4,10 +4,11 @@
 //! one string. Who looks up documents one by one mostly stays in a few blocks.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::codec::OpenedStrings;
 use crate::error::Result;
+use crate::sys::lock;
 
 /// Blocks to keep. Each takes at most 1 MiB, and a typical one 40 KiB.
 const KEPT: usize = 16;
@@ -23,15 +24,14 @@ impl RecentStrings {
         block: u32,
         open: impl FnOnce() -> Result<OpenedStrings>,
     ) -> Result<Arc<OpenedStrings>> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found =
-            lock().iter().rev().find(|(number, _)| *number == block).map(|(_, opened)| opened.clone());
+            lock(&self.0).iter().rev().find(|(number, _)| *number == block).map(|(_, opened)| opened.clone());
         if let Some(opened) = found {
             return Ok(opened);
         }
         // Others may read meanwhile; if two open the same block, both are kept for a while.
         let opened = Arc::new(open()?);
-        let mut recent = lock();
+        let mut recent = lock(&self.0);
         if recent.len() >= KEPT {
             recent.pop_front();
         }
