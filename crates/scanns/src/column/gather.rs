@@ -88,6 +88,7 @@ impl Gathered {
     }
 
     /// Returns the values of all rows.
+    #[inline]
     pub fn values(&self) -> &[u64] {
         &self.values
     }
@@ -99,6 +100,7 @@ impl Gathered {
 
     /// Returns for each row the number of values up to its last one; `None` if each row has exactly one
     /// value.
+    #[inline]
     pub fn ends(&self) -> Option<&[u32]> {
         self.ragged.then_some(&self.ends)
     }

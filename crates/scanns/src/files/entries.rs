@@ -141,18 +141,36 @@ impl<'s> EntryReader<'s> {
                 fields.push(BatchField::Values(self.field(name)));
             }
         }
-        let options = BatchOptions { from: part.from, ..BatchOptions::default() };
-        self.snapshot.for_each_batch(query, &fields, &options, &mut |batch: &Batch<'_>| {
-            for (row, &doc) in batch.docs.iter().enumerate() {
-                if part.to.is_some_and(|to| (batch.leaf, doc) >= to) {
-                    return Ok(ControlFlow::Break(()));
-                }
-                let row = EntryRow { columns: batch.columns, places: &places, row };
+        self.for_each_batch_in(part, query, &fields, &mut |columns, rows| {
+            for row in 0..rows {
+                let row = EntryRow { columns, places: &places, row };
                 if visit(&row.entry())?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
             Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    /// Calls `visit` with batches of the columns of the entries of a part that match `query`, and the number of
+    /// rows that belong to the part; the columns may have more.
+    pub(super) fn for_each_batch_in(
+        &self,
+        part: &EntryPart,
+        query: &Query,
+        fields: &[BatchField],
+        visit: &mut dyn FnMut(&[BatchColumn], usize) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let options = BatchOptions { from: part.from, ..BatchOptions::default() };
+        self.snapshot.for_each_batch(query, fields, &options, &mut |batch: &Batch<'_>| {
+            let rows = match part.to {
+                Some((leaf, _)) if batch.leaf > leaf => 0,
+                Some((leaf, to)) if batch.leaf == leaf => batch.docs.partition_point(|&doc| doc < to),
+                _ => batch.docs.len(),
+            };
+            let goes_on = rows == 0 || visit(batch.columns, rows)?.is_continue();
+            let is_last = rows < batch.docs.len();
+            Ok(if goes_on && !is_last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })
     }
 

@@ -141,9 +141,9 @@ impl FilesReport {
         unread: &UnreadDirectories,
     ) -> FilesReport {
         collected.end();
-        let ReportCollector { options, directories, lists, types, cold, .. } = collected;
+        let ReportCollector { options, directories, lists, types, cold, owners, .. } = collected;
         let summed = SummedDirectories::new(&directories);
-        let (types, cold) = (types.sorted(), cold.sorted());
+        let (types, cold) = (types.sorted(), cold.sorted(&owners));
         let rankings = ReportRankings {
             by_space: summed.ranking(options.top, |sums, _| sums.space),
             by_entries: summed.ranking(options.top, |sums, _| sums.entries),
@@ -168,7 +168,7 @@ impl FilesReport {
             top: summed.path(summed.top),
             totals: ReportTotals::new(&types, &cold, collected.further_names),
             types,
-            owners: collected.owners.sorted(),
+            owners: owners.sorted(),
             groups: collected.groups.sorted(),
             extensions: collected.extensions.sorted(),
             modified: collected.modified,

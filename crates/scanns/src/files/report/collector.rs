@@ -6,14 +6,15 @@
 use hashbrown::HashMap;
 
 use super::classes::AgeTable;
+use super::columns::{ReportColumns, SplitPath, directory_of};
 use super::directories::DirectoryTable;
-use super::facts::{EntryFacts, LinkedKey, extension, linked_key};
+use super::facts::{EntryFacts, LinkedKey, extension};
 use super::lists::ReportLists;
-use super::names::NameTable;
+use super::names::{KindSums, NameTable, SumsByName};
+use super::numbered::NumberedStrings;
 use super::options::ReportOptions;
 use super::unknown::UnknownCounter;
-use crate::files::order::walk_order;
-use crate::source::{Entry, EntryKind};
+use crate::source::EntryKind;
 
 /// A file with several names: the first of them, and what is counted.
 #[derive(Debug)]
@@ -31,14 +32,16 @@ pub(super) struct ReportCollector {
     pub(super) owners: NameTable,
     pub(super) groups: NameTable,
     pub(super) extensions: NameTable,
-    pub(super) types: NameTable,
-    pub(super) cold: NameTable,
+    pub(super) types: KindSums,
+    /// By owner, the sums of cold files.
+    pub(super) cold: SumsByName,
     pub(super) modified: AgeTable,
     pub(super) accessed: AgeTable,
     pub(super) unknown: UnknownCounter,
     /// Names of files that were counted by another name.
     pub(super) further_names: u64,
     linked: HashMap<LinkedKey, LinkedNames>,
+    known: NumberedStrings,
     /// An extension in lower case.
     lower: Vec<u8>,
 }
@@ -52,68 +55,81 @@ impl ReportCollector {
             owners: NameTable::new(),
             groups: NameTable::new(),
             extensions: NameTable::new(),
-            types: NameTable::new(),
-            cold: NameTable::new(),
+            types: KindSums::default(),
+            cold: SumsByName::default(),
             modified: AgeTable::default(),
             accessed: AgeTable::default(),
             unknown: UnknownCounter::default(),
             further_names: 0,
             linked: HashMap::new(),
+            known: NumberedStrings::default(),
             lower: Vec::new(),
         }
     }
 
-    /// Takes an entry.
-    pub(super) fn push(&mut self, entry: &Entry<'_>) {
-        let owner = number_of(&mut self.owners, entry.owner, entry.uid);
-        let group = number_of(&mut self.groups, entry.group, entry.gid);
-        let facts = EntryFacts::new(entry, owner, group, &self.options);
-        self.unknown.add(entry);
-        let (directory, name) = split(entry.path);
-        let around = self.directories.number(directory);
-        let depth = self.directories.depth() + usize::from(!name.is_empty());
-        self.lists.path(entry.path, name.len(), depth);
-        if let Some(node) = self.directories.node(around).filter(|_| !name.is_empty()) {
-            node.direct += 1;
+    /// Takes the first `rows` entries of a batch.
+    pub(super) fn push(&mut self, columns: &ReportColumns<'_>, rows: usize) {
+        let mut known = std::mem::take(&mut self.known);
+        known.fill(columns, &mut self.directories, &mut self.owners, &mut self.groups);
+        for row in 0..rows {
+            let (around, depth) = known.directory(columns, row);
+            let path = columns.path(row);
+            let values = known.values(columns, row, &mut self.owners, &mut self.groups);
+            self.unknown.add(path, &values);
+            self.lists.path(path, depth + usize::from(!path.name.is_empty()));
+            if let Some(node) = self.directories.node(around).filter(|_| !path.name.is_empty()) {
+                node.direct += 1;
+            }
+            let facts = EntryFacts::new(&values, &self.options);
+            let has_several = columns.links.first(row).is_some_and(|links| links > 1)
+                && values.kind != Some(EntryKind::Directory);
+            match columns.inode.first(row).filter(|_| has_several) {
+                Some(inode) => self.linked((columns.device.first(row), inode), path, facts),
+                None => self.count(path, around, &facts),
+            }
         }
-        match linked_key(entry) {
-            Some(key) => self.linked(key, entry.path, facts),
-            None => self.count(entry.path, around, &facts),
-        }
+        self.known = known;
     }
 
     /// Keeps a name of a file with several names if it is the first.
-    fn linked(&mut self, key: LinkedKey, path: &[u8], facts: EntryFacts) {
+    fn linked(&mut self, key: LinkedKey, path: SplitPath<'_>, facts: EntryFacts) {
         let Some(known) = self.linked.get_mut(&key) else {
             self.linked.insert(key, LinkedNames { path: path.to_vec(), facts });
             return;
         };
         self.further_names += 1;
-        if walk_order(path, &known.path).is_lt() {
+        if path.walk_order(&known.path).is_lt() {
             *known = LinkedNames { path: path.to_vec(), facts };
         }
     }
 
-    /// Counts an entry, once for all its names.
-    fn count(&mut self, path: &[u8], around: u32, facts: &EntryFacts) {
+    /// Counts an entry, once for all its names. `around` is the number of its directory.
+    fn count(&mut self, path: SplitPath<'_>, around: u32, facts: &EntryFacts) {
         let is_directory = facts.kind == Some(EntryKind::Directory);
-        let place = if is_directory { self.directories.number(path) } else { around };
+        let place = if is_directory { self.place(path, around) } else { around };
         if let Some(node) = self.directories.node(place) {
             node.own += facts.sums;
             node.is_known |= is_directory;
         }
-        let kind = facts.kind.map_or(NameTable::NONE, |kind| self.types.number(kind.name().as_bytes()));
-        self.types.add(kind, facts.sums);
+        self.types.add(facts.kind, facts.sums);
         self.owners.add(facts.owner, facts.sums);
         self.groups.add(facts.group, facts.sums);
-        let owner = self.owners.name(facts.owner);
-        self.lists.entry(path, facts, owner);
+        self.lists.entry(path, facts, self.owners.name(facts.owner));
         if facts.is_file() {
             if facts.is_cold {
-                let owner = owner.map_or(NameTable::NONE, |owner| self.cold.number(owner));
-                self.cold.add(owner, facts.sums);
+                self.cold.add(facts.owner, facts.sums);
             }
-            self.file(split(path).1, facts);
+            self.file(path.name, facts);
+        }
+    }
+
+    /// The number of a directory in the directory with the number `around`.
+    fn place(&mut self, path: SplitPath<'_>, around: u32) -> u32 {
+        match path {
+            SplitPath { name: [], .. } => around,
+            // An empty name is below the root.
+            SplitPath { directory: b"//", .. } => self.directories.number(&path.to_vec()),
+            SplitPath { name, .. } => self.directories.child(around, name),
         }
     }
 
@@ -141,7 +157,7 @@ impl ReportCollector {
         let groups = self.groups.merge(&other.groups);
         self.extensions.merge(&other.extensions);
         self.types.merge(&other.types);
-        self.cold.merge(&other.cold);
+        self.cold.merge(&other.cold, &owners);
         self.modified.merge(&other.modified);
         self.accessed.merge(&other.accessed);
         self.unknown.merge(&other.unknown);
@@ -153,37 +169,16 @@ impl ReportCollector {
         for (key, LinkedNames { path, mut facts }) in other.linked {
             facts.owner = renumbered(&owners, facts.owner);
             facts.group = renumbered(&groups, facts.group);
-            self.linked(key, &path, facts);
+            self.linked(key, SplitPath::of(&path), facts);
         }
     }
 
     /// Counts the files with several names. Nothing can be collected afterwards.
     pub(super) fn end(&mut self) {
         for LinkedNames { path, facts } in std::mem::take(&mut self.linked).into_values() {
-            let around = self.directories.number(split(&path).0);
-            self.count(&path, around, &facts);
+            let path = SplitPath::of(&path);
+            let around = self.directories.number(directory_of(path.directory));
+            self.count(path, around, &facts);
         }
-    }
-}
-
-/// The number of the name of an owner, or else of the digits of its number.
-fn number_of(names: &mut NameTable, name: Option<&[u8]>, id: Option<u32>) -> u32 {
-    match (name, id) {
-        (Some(name), _) => names.number(name),
-        (None, Some(id)) => names.number(id.to_string().as_bytes()),
-        (None, None) => NameTable::NONE,
-    }
-}
-
-/// The directory and the name of a path. The root has no name, and a relative name is in the directory with
-/// the empty path.
-fn split(path: &[u8]) -> (&[u8], &[u8]) {
-    match memchr::memrchr(b'/', path) {
-        Some(slash) => {
-            let (directory, name) = path.split_at(slash);
-            let directory = if slash == 0 { path.get(..1).unwrap_or_default() } else { directory };
-            (directory, name.get(1..).unwrap_or_default())
-        }
-        None => (b"", path),
     }
 }

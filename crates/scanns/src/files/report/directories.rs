@@ -123,7 +123,7 @@ impl DirectoryTable {
     }
 
     /// The number of a directory in another one.
-    fn child(&mut self, parent: u32, name: &[u8]) -> u32 {
+    pub(super) fn child(&mut self, parent: u32, name: &[u8]) -> u32 {
         let hash = self.hasher.hash_one((parent, name));
         let DirectoryTable { nodes, names, places, hasher, .. } = self;
         let key = |number: u32| {

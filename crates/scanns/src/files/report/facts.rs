@@ -5,6 +5,20 @@ use super::options::ReportOptions;
 use super::sums::EntrySums;
 use crate::source::{Entry, EntryKind};
 
+/// The values of an entry that are counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EntryValues {
+    pub(super) kind: Option<EntryKind>,
+    pub(super) size: Option<u64>,
+    pub(super) blocks: Option<u64>,
+    pub(super) mtime: Option<i64>,
+    pub(super) atime: Option<i64>,
+    pub(super) mode: Option<u32>,
+    /// The numbers of the names of its owner and its group.
+    pub(super) owner: u32,
+    pub(super) group: u32,
+}
+
 /// What is counted of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryFacts {
@@ -27,20 +41,21 @@ pub(super) struct EntryFacts {
 }
 
 impl EntryFacts {
-    /// The facts of an entry whose owner and group have these numbers.
+    /// The facts of an entry with these values.
     #[inline]
-    pub(super) fn new(entry: &Entry<'_>, owner: u32, group: u32, options: &ReportOptions) -> Self {
+    pub(super) fn new(values: &EntryValues, options: &ReportOptions) -> Self {
         let before = options.cold_before();
+        let EntryValues { kind, size, blocks, mtime, atime, mode, owner, group } = *values;
         EntryFacts {
-            kind: entry.kind,
-            sums: EntrySums { entries: 1, size: entry.size.unwrap_or(0), space: space_of(entry) },
-            is_empty: entry.size == Some(0),
-            size_class: size_class(entry.size),
-            modified: age_class(entry.mtime, options.now),
-            accessed: age_class(entry.atime, options.now),
-            is_cold: [entry.mtime, entry.atime].iter().all(|time| time.is_some_and(|time| time < before)),
-            mtime: entry.mtime,
-            mode: entry.mode.unwrap_or(0),
+            kind,
+            sums: EntrySums { entries: 1, size: size.unwrap_or(0), space: space_of(size, blocks) },
+            is_empty: size == Some(0),
+            size_class: size_class(size),
+            modified: age_class(mtime, options.now),
+            accessed: age_class(atime, options.now),
+            is_cold: [mtime, atime].iter().all(|time| time.is_some_and(|time| time < before)),
+            mtime,
+            mode: mode.unwrap_or(0),
             owner,
             group,
         }
@@ -54,8 +69,8 @@ impl EntryFacts {
 }
 
 /// The space of an entry in bytes; if it is not known, its size in whole blocks.
-pub(super) fn space_of(entry: &Entry<'_>) -> u64 {
-    let blocks = entry.blocks.unwrap_or_else(|| entry.size.unwrap_or(0).div_ceil(512));
+pub(super) fn space_of(size: Option<u64>, blocks: Option<u64>) -> u64 {
+    let blocks = blocks.unwrap_or_else(|| size.unwrap_or(0).div_ceil(512));
     blocks.saturating_mul(512)
 }
 

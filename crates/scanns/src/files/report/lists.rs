@@ -1,5 +1,6 @@
 //! The lists of a report: paths with the greatest values, and paths that deserve a look.
 
+use super::columns::SplitPath;
 use super::facts::EntryFacts;
 use super::options::ReportOptions;
 use super::top_list::{PathCounter, TopList};
@@ -43,17 +44,17 @@ impl ReportLists {
         }
     }
 
-    /// Takes a path, with the length of its last name and the number of its names.
+    /// Takes a path, with the number of its names.
     #[inline]
-    pub(super) fn path(&mut self, path: &[u8], name: usize, depth: usize) {
+    pub(super) fn path(&mut self, path: SplitPath<'_>, depth: usize) {
         self.deepest.offer(depth as u64, path, || ());
-        self.longest_names.offer(name as u64, path, || ());
+        self.longest_names.offer(path.name.len() as u64, path, || ());
         self.longest_paths.offer(path.len() as u64, path, || ());
     }
 
     /// Takes an entry.
     #[inline]
-    pub(super) fn entry(&mut self, path: &[u8], facts: &EntryFacts, owner: Option<&[u8]>) {
+    pub(super) fn entry(&mut self, path: SplitPath<'_>, facts: &EntryFacts, owner: Option<&[u8]>) {
         if facts.is_file() {
             self.largest_files.offer(facts.sums.size, path, || FileDetails {
                 space: facts.sums.space,
@@ -69,7 +70,7 @@ impl ReportLists {
         }
     }
 
-    fn permissions(&mut self, path: &[u8], facts: &EntryFacts) {
+    fn permissions(&mut self, path: SplitPath<'_>, facts: &EntryFacts) {
         let has = |bits| facts.mode & bits != 0;
         match facts.kind {
             None | Some(EntryKind::File) => {

@@ -8,10 +8,12 @@
 mod answer;
 mod classes;
 mod collector;
+mod columns;
 mod directories;
 mod facts;
 mod lists;
 mod names;
+mod numbered;
 mod options;
 mod read;
 mod summed;

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use super::sums::EntrySums;
+use crate::source::EntryKind;
 
 /// The most different names of a table. Entries with others are summed up under [`NameTable::OTHERS`].
 const MOST_NAMES: usize = 1 << 20;
@@ -93,10 +94,89 @@ impl NameTable {
     }
 
     /// The sums of all names that entries have, the greatest space first.
-    pub(super) fn sorted(self) -> Vec<NamedSums> {
-        let names = self.names.into_iter().enumerate().map(|(at, name)| (at > 0).then_some(name));
-        let all = names.zip(self.sums).map(|(name, sums)| NamedSums { name, sums });
-        let mut all: Vec<NamedSums> = all.filter(|named| named.sums.entries > 0).collect();
+    pub(super) fn sorted(&self) -> Vec<NamedSums> {
+        self.named(&self.sums)
+    }
+
+    /// Other sums by number, with their names, the greatest space first.
+    pub(super) fn named(&self, sums: &[EntrySums]) -> Vec<NamedSums> {
+        let names = self.names.iter().enumerate().map(|(at, name)| (at > 0).then_some(name));
+        let counted = names.zip(sums).filter(|(_, sums)| sums.entries > 0);
+        let mut all: Vec<NamedSums> =
+            counted.map(|(name, &sums)| NamedSums { name: name.cloned(), sums }).collect();
+        sort_by_space(&mut all);
+        all
+    }
+}
+
+/// Sums by the number of a name in a table.
+#[derive(Debug, Default)]
+pub(super) struct SumsByName(Vec<EntrySums>);
+
+impl SumsByName {
+    /// Adds entries with a name.
+    #[inline]
+    pub(super) fn add(&mut self, number: u32, sums: EntrySums) {
+        let place = number as usize;
+        if place >= self.0.len() {
+            self.0.resize(place + 1, EntrySums::default());
+        }
+        if let Some(own) = self.0.get_mut(place) {
+            *own += sums;
+        }
+    }
+
+    /// Adds the sums by the names of another table, whose numbers are `numbers` here.
+    pub(super) fn merge(&mut self, other: &SumsByName, numbers: &[u32]) {
+        for (&number, &sums) in numbers.iter().zip(&other.0) {
+            self.add(number, sums);
+        }
+    }
+
+    /// The sums, the greatest space first.
+    pub(super) fn sorted(&self, names: &NameTable) -> Vec<NamedSums> {
+        names.named(&self.0)
+    }
+}
+
+/// Sums by the type of entries.
+#[derive(Debug, Default)]
+pub(super) struct KindSums {
+    /// In the order of [`KINDS`].
+    sums: [EntrySums; KINDS.len()],
+}
+
+/// All types, the first for entries whose type is not known.
+const KINDS: [Option<EntryKind>; 7] = [
+    None,
+    Some(EntryKind::File),
+    Some(EntryKind::Directory),
+    Some(EntryKind::Link),
+    Some(EntryKind::Fifo),
+    Some(EntryKind::Socket),
+    Some(EntryKind::Device),
+];
+
+impl KindSums {
+    /// Adds entries of a type.
+    #[inline]
+    pub(super) fn add(&mut self, kind: Option<EntryKind>, sums: EntrySums) {
+        let place = KINDS.iter().position(|&one| one == kind);
+        if let Some(own) = place.and_then(|place| self.sums.get_mut(place)) {
+            *own += sums;
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &KindSums) {
+        self.sums.iter_mut().zip(&other.sums).for_each(|(own, &sums)| *own += sums);
+    }
+
+    /// The sums of all types that entries have, the greatest space first.
+    pub(super) fn sorted(&self) -> Vec<NamedSums> {
+        let named = KINDS.iter().zip(&self.sums).filter(|(_, sums)| sums.entries > 0);
+        let name = |kind: EntryKind| kind.name().as_bytes().to_vec();
+        let mut all: Vec<NamedSums> =
+            named.map(|(kind, &sums)| NamedSums { name: kind.map(name), sums }).collect();
         sort_by_space(&mut all);
         all
     }

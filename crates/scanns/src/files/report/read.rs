@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::answer::FilesReport;
 use super::collector::ReportCollector;
+use super::columns::ReportColumns;
 use super::options::ReportOptions;
 use crate::error::{Error, Result};
 use crate::files::entries::{EntryPart, EntryReader};
@@ -14,12 +15,6 @@ use crate::files::unread_directories::UnreadDirectories;
 use crate::index::snapshot::Snapshot;
 use crate::query::Query;
 use crate::source::is_at_or_below;
-
-/// The columns that a report needs besides paths.
-const COLUMNS: [&str; 14] = [
-    "type", "owner", "group", "mtime", "atime", "size", "blocks", "uid", "gid", "mode", "inode", "links",
-    "device", "path",
-];
 
 /// The documents from which on another thread pays, since collectors have to be merged.
 const LEAST_DOCUMENTS: u64 = 100_000;
@@ -94,11 +89,18 @@ impl ReportJob<'_> {
     fn collect(&self, part: &EntryPart) -> Result<CollectedPart> {
         let mut collected = ReportCollector::new(self.options);
         let mut found = vec![false; self.starts.len()];
-        self.reader.for_each_in(part, self.query, &COLUMNS, &mut |entry| {
-            for (found, start) in found.iter_mut().zip(self.starts) {
-                *found = *found || is_at_or_below(entry.path, start);
+        let fields = ReportColumns::fields(|name| self.reader.field(name));
+        self.reader.for_each_batch_in(part, self.query, &fields, &mut |columns, rows| {
+            let Some(columns) = ReportColumns::new(columns) else { return Ok(ControlFlow::Break(())) };
+            let mut row = 0;
+            while row < rows && found.contains(&false) {
+                let path = columns.path(row).to_vec();
+                for (found, start) in found.iter_mut().zip(self.starts) {
+                    *found = *found || is_at_or_below(&path, start);
+                }
+                row += 1;
             }
-            collected.push(entry);
+            collected.push(&columns, rows);
             Ok(ControlFlow::Continue(()))
         })?;
         Ok((collected, found))

@@ -1,5 +1,6 @@
 //! Rankings of directories by what is below them.
 
+use super::columns::SplitPath;
 use super::directories::{DirectoryNode, DirectoryTable};
 use super::sums::EntrySums;
 use super::top_list::{CountedPaths, PathCounter, RankedItem, TopList};
@@ -65,7 +66,7 @@ impl<'t> SummedDirectories<'t> {
         for (at, node, sums) in self.all() {
             let value = value(sums, node.direct);
             if value >= list.least() {
-                list.offer(value, &self.path(at), || (sums, node.direct));
+                list.offer(value, SplitPath::of(&self.path(at)), || (sums, node.direct));
             }
         }
         let item = |item: RankedItem<(EntrySums, u64)>| RankedDirectory {
@@ -89,9 +90,9 @@ impl<'t> SummedDirectories<'t> {
             }
             let path = self.path(at);
             if unread.reason(&path).is_some() || node.direct == 0 && !unread.is_read(&path) {
-                not_read.add(&path);
+                not_read.add(SplitPath::of(&path));
             } else if node.direct == 0 {
-                empty.add(&path);
+                empty.add(SplitPath::of(&path));
             }
         }
         (empty.counted(), not_read.counted())

@@ -14,6 +14,7 @@ pub struct EntrySums {
 }
 
 impl AddAssign for EntrySums {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         self.entries = self.entries.saturating_add(other.entries);
         self.size = self.size.saturating_add(other.size);

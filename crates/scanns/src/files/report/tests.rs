@@ -7,11 +7,15 @@ use fastrand::Rng;
 use super::answer::FilesReport;
 use super::classes::{DAY, age_class, size_class};
 use super::collector::ReportCollector;
+use super::columns::{ReportColumns, SplitPath};
 use super::facts::{linked_key, space_of};
 use super::options::ReportOptions;
 use super::sums::EntrySums;
+use crate::column::ColumnKind;
 use crate::files::order::walk_order;
 use crate::files::unread_directories::UnreadDirectories;
+use crate::index::snapshot::batch::BatchColumn;
+use crate::schema::ValueRef;
 use crate::source::{Entry, EntryBatch, EntryKind, is_at_or_below, is_below};
 
 const OPTIONS: ReportOptions = ReportOptions { now: 20_000 * DAY, cold_days: 100, top: 7 };
@@ -76,8 +80,48 @@ fn random_entries(random: &mut Rng, count: usize) -> EntryBatch {
 
 fn collected<'e>(entries: impl IntoIterator<Item = &'e Entry<'e>>) -> ReportCollector {
     let mut collector = ReportCollector::new(OPTIONS);
-    entries.into_iter().for_each(|entry| collector.push(entry));
+    let entries: Vec<_> = entries.into_iter().collect();
+    // A batch may have rows beyond the part that is asked for.
+    for rows in entries.chunks(50) {
+        let columns = columns(rows.iter().copied().chain(entries.first().copied()));
+        collector.push(&ReportColumns::new(&columns).unwrap(), rows.len());
+    }
     collector
+}
+
+/// The columns of a batch with these entries.
+fn columns<'e>(entries: impl Iterator<Item = &'e Entry<'e>> + Clone) -> Vec<BatchColumn> {
+    let column = |kind: ColumnKind, value: &dyn Fn(&'e Entry<'e>) -> Option<ValueRef<'e>>| {
+        let mut column = BatchColumn::new(kind);
+        entries.clone().for_each(|entry| column.push_row(value(entry)));
+        column
+    };
+    let text = |value: &dyn Fn(&'e Entry<'e>) -> Option<&'e [u8]>| {
+        column(ColumnKind::Keyword, &|entry| value(entry).map(ValueRef::Text))
+    };
+    let number = |value: &dyn Fn(&'e Entry<'e>) -> Option<u64>| {
+        column(ColumnKind::Unsigned, &|entry| value(entry).map(ValueRef::Unsigned))
+    };
+    let date = |value: &dyn Fn(&'e Entry<'e>) -> Option<i64>| {
+        column(ColumnKind::Date, &|entry| value(entry).map(ValueRef::Date))
+    };
+    vec![
+        text(&|entry| Some(SplitPath::of(entry.path).directory)),
+        text(&|entry| Some(SplitPath::of(entry.path).name)),
+        text(&|entry| entry.kind.map(|kind| kind.name().as_bytes())),
+        text(&|entry| entry.owner),
+        text(&|entry| entry.group),
+        number(&|entry| entry.uid.map(u64::from)),
+        number(&|entry| entry.gid.map(u64::from)),
+        number(&|entry| entry.size),
+        number(&|entry| entry.blocks),
+        date(&|entry| entry.mtime),
+        date(&|entry| entry.atime),
+        number(&|entry| entry.mode.map(u64::from)),
+        number(&|entry| entry.links),
+        number(&|entry| entry.inode),
+        number(&|entry| entry.device),
+    ]
 }
 
 fn reported<'e>(entries: impl IntoIterator<Item = &'e Entry<'e>>) -> FilesReport {
@@ -96,7 +140,11 @@ fn counted<'e>(entries: &[Entry<'e>]) -> Vec<Entry<'e>> {
 fn sum<'e>(entries: impl IntoIterator<Item = &'e Entry<'e>>) -> EntrySums {
     let mut sums = EntrySums::default();
     for entry in entries {
-        sums += EntrySums { entries: 1, size: entry.size.unwrap_or(0), space: space_of(entry) };
+        sums += EntrySums {
+            entries: 1,
+            size: entry.size.unwrap_or(0),
+            space: space_of(entry.size, entry.blocks),
+        };
     }
     sums
 }

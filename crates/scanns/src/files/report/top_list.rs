@@ -3,6 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use super::columns::SplitPath;
 use crate::files::order::walk_order;
 
 /// A path with a value, and what else is told about it.
@@ -15,8 +16,8 @@ pub(super) struct RankedItem<T> {
 
 impl<T> RankedItem<T> {
     /// Greater for greater values, then for paths that come earlier.
-    fn rank(&self, value: u64, path: &[u8]) -> Ordering {
-        self.value.cmp(&value).then_with(|| walk_order(path, &self.path))
+    fn rank(&self, value: u64, path: SplitPath<'_>) -> Ordering {
+        self.value.cmp(&value).then_with(|| path.walk_order(&self.path))
     }
 }
 
@@ -36,7 +37,7 @@ impl<T> PartialOrd for RankedItem<T> {
 
 impl<T> Ord for RankedItem<T> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.rank(other.value, &other.path)
+        self.value.cmp(&other.value).then_with(|| walk_order(&other.path, &self.path))
     }
 }
 
@@ -46,32 +47,30 @@ impl<T> Ord for RankedItem<T> {
 pub(super) struct TopList<T> {
     most: usize,
     heap: BinaryHeap<Reverse<RankedItem<T>>>,
+    /// The value from which on items may enter.
+    least: u64,
 }
 
 impl<T> TopList<T> {
     pub(super) fn new(most: usize) -> Self {
-        TopList { most, heap: BinaryHeap::new() }
+        TopList { most, heap: BinaryHeap::new(), least: if most == 0 { u64::MAX } else { 0 } }
     }
 
     /// The value from which on items may enter.
     #[inline]
     pub(super) fn least(&self) -> u64 {
-        match self.heap.peek() {
-            Some(Reverse(last)) if self.heap.len() >= self.most => last.value,
-            _ if self.most == 0 => u64::MAX,
-            _ => 0,
-        }
+        self.least
     }
 
     /// Offers an item.
     #[inline]
-    pub(super) fn offer(&mut self, value: u64, path: &[u8], more: impl FnOnce() -> T) {
-        if value >= self.least() {
+    pub(super) fn offer(&mut self, value: u64, path: SplitPath<'_>, more: impl FnOnce() -> T) {
+        if value >= self.least {
             self.put(value, path, more);
         }
     }
 
-    fn put(&mut self, value: u64, path: &[u8], more: impl FnOnce() -> T) {
+    fn put(&mut self, value: u64, path: SplitPath<'_>, more: impl FnOnce() -> T) {
         if self.heap.len() >= self.most {
             let Some(Reverse(last)) = self.heap.peek() else { return };
             if last.rank(value, path).is_ge() {
@@ -80,12 +79,15 @@ impl<T> TopList<T> {
             self.heap.pop();
         }
         self.heap.push(Reverse(RankedItem { value, path: path.to_vec(), more: more() }));
+        if self.heap.len() >= self.most {
+            self.least = self.heap.peek().map_or(0, |Reverse(last)| last.value);
+        }
     }
 
     pub(super) fn merge(&mut self, other: TopList<T>) {
         for Reverse(item) in other.heap {
             let RankedItem { value, path, more } = item;
-            self.offer(value, &path, || more);
+            self.offer(value, SplitPath::of(&path), || more);
         }
     }
 
@@ -107,7 +109,8 @@ impl PathCounter {
         PathCounter { count: 0, first: TopList::new(most) }
     }
 
-    pub(super) fn add(&mut self, path: &[u8]) {
+    #[inline]
+    pub(super) fn add(&mut self, path: SplitPath<'_>) {
         self.count += 1;
         self.first.offer(0, path, || ());
     }

@@ -1,7 +1,9 @@
 //! Values that the index does not know.
 
-use crate::files::order::walk_order;
-use crate::source::{Entry, EntryKind};
+use super::columns::SplitPath;
+use super::facts::EntryValues;
+use super::names::NameTable;
+use crate::source::EntryKind;
 
 /// A value that the index does not know of some entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,28 +28,28 @@ pub(super) struct UnknownCounter {
 impl UnknownCounter {
     /// Counts what is not known of an entry. Dates and the size matter for files only.
     #[inline]
-    pub(super) fn add(&mut self, entry: &Entry<'_>) {
-        let is_file = matches!(entry.kind, None | Some(EntryKind::File));
+    pub(super) fn add(&mut self, path: SplitPath<'_>, values: &EntryValues) {
+        let is_file = matches!(values.kind, None | Some(EntryKind::File));
         let unknown = [
-            entry.kind.is_none(),
-            entry.size.is_none() && is_file,
-            entry.blocks.is_none() && is_file,
-            entry.mtime.is_none() && is_file,
-            entry.atime.is_none() && is_file,
-            entry.owner.is_none() && entry.uid.is_none(),
-            entry.group.is_none() && entry.gid.is_none(),
-            entry.mode.is_none() && entry.kind != Some(EntryKind::Link),
+            values.kind.is_none(),
+            values.size.is_none() && is_file,
+            values.blocks.is_none() && is_file,
+            values.mtime.is_none() && is_file,
+            values.atime.is_none() && is_file,
+            values.owner == NameTable::NONE,
+            values.group == NameTable::NONE,
+            values.mode.is_none() && values.kind != Some(EntryKind::Link),
         ];
-        if unknown.contains(&true) {
+        if unknown.iter().fold(false, |any, &one| any | one) {
             let columns = self.columns.iter_mut().zip(unknown);
-            columns.filter(|(_, unknown)| *unknown).for_each(|(column, _)| count(column, 1, entry.path));
+            columns.filter(|(_, unknown)| *unknown).for_each(|(column, _)| count(column, 1, path));
         }
     }
 
     pub(super) fn merge(&mut self, other: &UnknownCounter) {
         for (column, (number, example)) in self.columns.iter_mut().zip(&other.columns) {
             if *number > 0 {
-                count(column, *number, example);
+                count(column, *number, SplitPath::of(example));
             }
         }
     }
@@ -59,10 +61,9 @@ impl UnknownCounter {
     }
 }
 
-fn count(column: &mut (u64, Vec<u8>), number: u64, path: &[u8]) {
-    if column.0 == 0 || walk_order(path, &column.1).is_lt() {
-        column.1.clear();
-        column.1.extend_from_slice(path);
+fn count(column: &mut (u64, Vec<u8>), number: u64, path: SplitPath<'_>) {
+    if column.0 == 0 || path.walk_order(&column.1).is_lt() {
+        column.1 = path.to_vec();
     }
     column.0 += number;
 }

@@ -38,6 +38,20 @@ impl StringList {
         self.end()
     }
 
+    /// Replaces each string by a part of it.
+    pub(crate) fn cut(&mut self, part: impl Fn(&[u8]) -> Range<usize>) {
+        let (mut start, mut kept) = (0, 0);
+        for end in &mut self.ends {
+            let own = part(self.bytes.get(start..*end).unwrap_or_default());
+            let own = (start + own.start).min(*end)..(start + own.end).min(*end);
+            let long = own.len();
+            self.bytes.copy_within(own, kept);
+            start = std::mem::replace(end, kept + long);
+            kept += long;
+        }
+        self.bytes.truncate(kept);
+    }
+
     /// Ends a string whose bytes were added to `bytes`, and returns its number.
     pub(crate) fn end(&mut self) -> u64 {
         self.ends.push(self.bytes.len());
@@ -107,7 +121,28 @@ impl BatchColumn {
         self.of_row(row).map(|place| self.value(place))
     }
 
+    /// Returns the first value of a row as an unsigned integer: of numbers, one with the order of the values;
+    /// of strings, the number for [`BatchColumn::numbered`].
+    #[inline]
+    pub(crate) fn first(&self, row: usize) -> Option<u64> {
+        let own = self.of_row(row);
+        self.orders().get(own.start).copied().filter(|_| !own.is_empty())
+    }
+
+    /// Returns the first date of a row of a column of dates.
+    #[inline]
+    pub(crate) fn first_date(&self, row: usize) -> Option<i64> {
+        self.first(row).map(|order| (order ^ SIGN).cast_signed())
+    }
+
+    /// Returns the string with a number. Rows with the same number have the same string.
+    #[inline]
+    pub(crate) fn numbered(&self, number: u64) -> &[u8] {
+        self.strings.get(number)
+    }
+
     /// Returns all values as unsigned integers. For numbers, the integers have the order of the values.
+    #[inline]
     pub fn orders(&self) -> &[u64] {
         self.numbers.values()
     }
@@ -148,7 +183,7 @@ impl BatchColumn {
         }
     }
 
-    /// Returns all distinct strings, in no particular order.
+    /// Returns all distinct strings, in the order of their numbers.
     pub fn distinct_strings(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.strings.ends.len() as u64).map(|number| self.strings.get(number))
     }

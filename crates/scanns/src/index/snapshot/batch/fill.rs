@@ -1,8 +1,10 @@
 //! Reads the values of documents of a leaf into the columns of a batch.
 
+use std::ops::Range;
+
 use super::column::{BatchColumn, StringList};
 use super::options::BatchField;
-use crate::column::{DictionaryReader, Gather, Gathered, StringCursor};
+use crate::column::{Column, DictionaryReader, Gather, Gathered, StringCursor};
 use crate::error::{Error, Result};
 use crate::index::snapshot::open::Snapshot;
 use crate::schema::Field;
@@ -24,12 +26,31 @@ enum ValueSource<'s> {
     Strings(StringCursor<'s>),
 }
 
+/// A part of whole paths that has to be cut out of them.
+#[derive(Clone, Copy)]
+enum PathPart {
+    Directory,
+    Name,
+}
+
+impl PathPart {
+    fn of(self, path: &[u8]) -> Range<usize> {
+        let name = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
+        match self {
+            PathPart::Directory => 0..name,
+            PathPart::Name => name..path.len(),
+        }
+    }
+}
+
 /// Reads the values of documents of one leaf.
 pub(crate) struct BatchFiller<'s> {
     snapshot: &'s Snapshot,
     searcher: &'s Searcher<'s>,
     leaf: usize,
     sources: Vec<ValueSource<'s>>,
+    /// By source, what has to be cut out of its values.
+    parts: Vec<Option<PathPart>>,
     terms: TermFetcher,
 }
 
@@ -41,24 +62,20 @@ impl<'s> BatchFiller<'s> {
         fields: &[BatchField],
     ) -> Self {
         let source = |&field: &BatchField| {
-            let BatchField::Values(field) = field else { return ValueSource::Key };
-            if !snapshot.schema().entry(field).is_some_and(|entry| entry.column) {
-                return ValueSource::Stored(field);
-            }
-            let Some(column) = snapshot.leaves().get(leaf).and_then(|segment| segment.column(field)) else {
-                return ValueSource::Nothing;
+            let Some(own) = field.field() else { return (ValueSource::Key, None) };
+            let part = match field {
+                BatchField::Directories(_) => Some(PathPart::Directory),
+                BatchField::Names(_) => Some(PathPart::Name),
+                BatchField::Key | BatchField::Values(_) => None,
             };
-            match (column.terms(), column.names()) {
-                (Some(terms), None) => ValueSource::Terms(Gather::new(column), terms),
-                (Some(terms), Some(names)) => {
-                    ValueSource::Paths(Gather::new(column), terms, Some(StringCursor::new(names)))
-                }
-                _ if column.kind().is_strings() => ValueSource::Strings(StringCursor::new(column)),
-                _ => ValueSource::Numbers(Gather::new(column)),
+            if !snapshot.schema().entry(own).is_some_and(|entry| entry.column) {
+                return (ValueSource::Stored(own), part);
             }
+            let column = snapshot.leaves().get(leaf).and_then(|segment| segment.column(own));
+            column.map_or((ValueSource::Nothing, None), |column| source_of(column, part))
         };
-        let sources = fields.iter().map(source).collect();
-        BatchFiller { snapshot, searcher, leaf, sources, terms: TermFetcher::default() }
+        let (sources, parts) = fields.iter().map(source).unzip();
+        BatchFiller { snapshot, searcher, leaf, sources, parts, terms: TermFetcher::default() }
     }
 
     /// Fills `columns` with the values of these documents. Returns false, with incomplete columns, soon after
@@ -100,7 +117,13 @@ impl<'s> BatchFiller<'s> {
                 }
             }
         }
-        self.stored(docs, columns, &mut left)
+        let fits = self.stored(docs, columns, &mut left)?;
+        for (column, part) in columns.iter_mut().zip(&self.parts) {
+            if let Some(part) = part {
+                column.strings.cut(|path| part.of(path));
+            }
+        }
+        Ok(fits)
     }
 
     /// Reads the fields that are only stored, document by document.
@@ -123,6 +146,25 @@ impl<'s> BatchFiller<'s> {
         }
         Ok(true)
     }
+}
+
+/// The source of the values of a column, and what has to be cut out of them to have a part of its paths.
+fn source_of(column: &Column, part: Option<PathPart>) -> (ValueSource<'_>, Option<PathPart>) {
+    let source = match (column.terms(), column.names(), part) {
+        (Some(terms), None, _) => ValueSource::Terms(Gather::new(column), terms),
+        (Some(terms), Some(_), Some(PathPart::Directory)) => {
+            return (ValueSource::Terms(Gather::new(column), terms), None);
+        }
+        (Some(_), Some(names), Some(PathPart::Name)) => {
+            return (ValueSource::Strings(StringCursor::new(names)), None);
+        }
+        (Some(terms), Some(names), None) => {
+            ValueSource::Paths(Gather::new(column), terms, Some(StringCursor::new(names)))
+        }
+        _ if column.kind().is_strings() => ValueSource::Strings(StringCursor::new(column)),
+        _ => ValueSource::Numbers(Gather::new(column)),
+    };
+    (source, part)
 }
 
 /// The bytes that a batch may still take.

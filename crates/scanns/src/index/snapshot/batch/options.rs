@@ -15,6 +15,22 @@ pub enum BatchField {
     /// The values of a field. They come from its column if there is one, numbers and keywords in ascending
     /// order; otherwise from the stored values.
     Values(Field),
+    /// The directories of the values of a field of paths, each with the slash at its end.
+    Directories(Field),
+    /// The names of the values of a field of paths, without their directories.
+    Names(Field),
+}
+
+impl BatchField {
+    /// Returns the field that values are read from; `None` for the key.
+    pub(crate) fn field(self) -> Option<Field> {
+        match self {
+            BatchField::Key => None,
+            BatchField::Values(field) | BatchField::Directories(field) | BatchField::Names(field) => {
+                Some(field)
+            }
+        }
+    }
 }
 
 /// Options for reading hits in batches.

@@ -9,7 +9,7 @@ use crate::column::ColumnKind;
 use crate::error::{Error, Result};
 use crate::index::snapshot::open::Snapshot;
 use crate::query::Query;
-use crate::schema::Field;
+use crate::schema::{Field, FieldKind};
 use crate::search::{Searcher, docs_of};
 
 impl Snapshot {
@@ -68,8 +68,14 @@ impl Snapshot {
 
     /// Returns the kind of the values of a column of a batch.
     fn batch_kind(&self, field: BatchField) -> Result<ColumnKind> {
-        let BatchField::Values(field) = field else { return Ok(ColumnKind::Text) };
+        let is_whole = matches!(field, BatchField::Values(_));
+        let Some(field) = field.field() else { return Ok(ColumnKind::Text) };
         match self.schema().entry(field) {
+            Some(entry) if !is_whole && entry.kind != FieldKind::Path => Err(Error::InvalidField {
+                field: entry.name.clone(),
+                problem: "is no field of paths".into(),
+                remedy: "ask for its values instead of directories or names".into(),
+            }),
             Some(entry) if entry.column || entry.stored => Ok(ColumnKind::of(&entry.kind)),
             other => {
                 let name = other.map_or_else(|| field.number().to_string(), |entry| entry.name.clone());
