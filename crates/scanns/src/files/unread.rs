@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 
 use super::order::relative;
-use super::unread_directories::is_read_again;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::record::dump::DumpTally;
@@ -22,8 +21,7 @@ impl UnreadPlaces {
     /// The places that an index could not read.
     pub(super) fn of_index(snapshot: &Snapshot) -> Result<Self> {
         let mut unread = UnreadPlaces::default();
-        let all = snapshot.coverage()?;
-        for coverage in &all {
+        for coverage in snapshot.coverage()? {
             let path = coverage.path.as_os_str().as_bytes();
             if !coverage.complete || coverage.failures.len() as u64 != coverage.unread {
                 match coverage.format {
@@ -31,8 +29,8 @@ impl UnreadPlaces {
                     None => drop(unread.places.insert(path.to_vec())),
                 }
             }
-            let current = coverage.failures.iter().filter(|at| !is_read_again(&at.path, coverage, &all));
-            unread.places.extend(current.map(|failure| failure.path.as_os_str().as_bytes().to_vec()));
+            let failed = coverage.failures.iter().map(|failure| failure.path.as_os_str().as_bytes().to_vec());
+            unread.places.extend(failed);
         }
         Ok(unread)
     }

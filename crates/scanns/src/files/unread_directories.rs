@@ -2,11 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use super::order::parent;
 use crate::error::Result;
-use crate::index::Coverage;
 use crate::index::snapshot::Snapshot;
 use crate::source::is_at_or_below;
 
@@ -24,12 +22,9 @@ pub(super) struct UnreadDirectories {
 
 impl UnreadDirectories {
     pub(super) fn of(snapshot: &Snapshot) -> Result<Self> {
-        let all = snapshot.coverage()?;
         let mut places = UnreadDirectories::default();
-        for coverage in &all {
-            let current =
-                coverage.failures.iter().filter(|failure| !is_read_again(&failure.path, coverage, &all));
-            for failure in current {
+        for coverage in snapshot.coverage()? {
+            for failure in &coverage.failures {
                 let path = failure.path.as_os_str().as_bytes();
                 places.around.insert(parent(path).to_vec());
                 places.reasons.insert(path.to_vec(), failure.reason.clone());
@@ -61,42 +56,9 @@ impl UnreadDirectories {
     }
 }
 
-/// True if a later scan has read what an earlier one could not.
-pub(super) fn is_read_again(path: &Path, coverage: &Coverage, all: &[Coverage]) -> bool {
-    all.iter().any(|later| {
-        later.format.is_none()
-            && later.complete
-            && later.began > coverage.began
-            && path.starts_with(&later.path)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Failure;
-
-    #[test]
-    fn a_later_scan_of_the_place_settles_what_an_earlier_one_could_not_read() {
-        let failure = |path: &str| Failure { path: path.into(), reason: "no".into() };
-        let of = |path: &str, began, complete| Coverage {
-            path: path.into(),
-            began,
-            complete,
-            ..Coverage::default()
-        };
-        let first = Coverage { failures: vec![failure("/a/x")], ..of("/a", 1, true) };
-        for (later, expected) in [
-            (of("/a/x", 2, true), true),
-            (of("/a/x", 2, false), false),
-            (of("/a/x", 0, true), false),
-            (of("/a/y", 2, true), false),
-            (Coverage { format: Some("find".into()), ..of("/a/x", 2, true) }, false),
-        ] {
-            let all = [first.clone(), later];
-            assert_eq!(is_read_again(Path::new("/a/x"), &first, &all), expected, "{all:?}");
-        }
-    }
 
     #[test]
     fn a_directory_is_known_unless_it_or_what_is_in_it_could_not_be_read() {

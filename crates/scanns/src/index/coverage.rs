@@ -70,6 +70,13 @@ impl Coverage {
         let lost = self.updated.as_ref().map_or(0, |updated| updated.lost);
         self.complete && self.unread == 0 && lost == 0
     }
+
+    /// Forgets the failures at and below a place that was scanned since.
+    fn settle(&mut self, place: &Path) {
+        let before = self.failures.len();
+        self.failures.retain(|failure| !failure.path.starts_with(place));
+        self.unread = self.unread.saturating_sub((before - self.failures.len()) as u64);
+    }
 }
 
 /// The coverage in the notes of a commit, by path.
@@ -84,13 +91,17 @@ pub(crate) fn coverage_of(notes: &BTreeMap<Vec<u8>, Vec<u8>>) -> Result<Vec<Cove
 }
 
 /// Adds coverage to the notes of a commit. A complete one replaces what was known of its path and of the
-/// paths below it; an incomplete one replaces only incomplete ones of its path.
+/// paths below it, and settles what could not be read there; an incomplete one replaces only incomplete ones of
+/// its path.
 ///
 /// # Errors
 /// [`Error::Corrupt`] if the note cannot be read.
 pub(crate) fn cover(notes: &mut BTreeMap<Vec<u8>, Vec<u8>>, new: Vec<Coverage>) -> Result<()> {
     let mut all = coverage_of(notes)?;
     for new in new {
+        if new.complete && new.format.is_none() {
+            all.iter_mut().for_each(|old| old.settle(&new.path));
+        }
         all.retain(|old| {
             let same = old.path == new.path;
             let below = new.format.is_none() && old.format.is_none() && old.path.starts_with(&new.path);
@@ -263,6 +274,28 @@ mod tests {
         cover(&mut notes, vec![of("/a", true), of("/c", true)]).unwrap();
         let expected = [("/a", true), ("/ab", true), ("/c", true)];
         assert_eq!(paths(&notes), expected.map(|(path, complete)| (path.to_owned(), complete)));
+    }
+
+    #[test]
+    fn a_later_scan_of_the_place_settles_what_an_earlier_one_could_not_read() {
+        let failure = |path: &str| Failure { path: path.into(), reason: "no".into() };
+        let first =
+            Coverage { failures: vec![failure("/a/x/y"), failure("/a/xy")], unread: 3, ..of("/a", true) };
+        let dump = |path: &str| Coverage { format: Some("find".into()), ..of(path, true) };
+        for (later, expected) in [
+            (of("/a/x", true), (2, 1)),
+            (of("/a/x/y", true), (2, 1)),
+            (of("/a/x", false), (3, 2)),
+            (of("/a/z", true), (3, 2)),
+            (dump("/a/x"), (3, 2)),
+        ] {
+            let mut notes = BTreeMap::new();
+            cover(&mut notes, vec![first.clone()]).unwrap();
+            cover(&mut notes, vec![later.clone()]).unwrap();
+            let all = coverage_of(&notes).unwrap();
+            let first = all.iter().find(|one| one.path == Path::new("/a")).unwrap();
+            assert_eq!((first.unread, first.failures.len()), expected, "{later:?}");
+        }
     }
 
     #[test]
