@@ -2,7 +2,8 @@
 //!
 //! Decoders never trust their input: every read is bounds-checked and returns `None` if bytes are missing or
 //! invalid. The module that knows the file turns this into a typed error. `varint.rs` encodes single
-//! integers, `bitpack.rs` blocks of integers, `bits.rs` sets of integers; `gather.rs` looks up bytes.
+//! integers, `bitpack.rs` blocks of integers, `bits.rs` sets of integers; `gather.rs` looks up bytes, and `prefix.rs`
+//! compares strings.
 //! `packed/` and `numbers/` encode the integers of a column so that each can be read alone, and `presence.rs`
 //! encodes which documents have values. `pick.rs` filters postings, `norm.rs` encodes the length of a
 //! document in one byte. `postings` encodes the list of a term and has the cursor that queries use,
@@ -22,6 +23,7 @@ mod packed;
 mod pick;
 mod positions;
 mod postings;
+mod prefix;
 mod presence;
 mod strings;
 mod varint;
@@ -44,6 +46,7 @@ pub use postings::{
     Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, PostingPlace, ShortList, WindowedList,
     code_to_tf,
 };
+pub(crate) use prefix::common_prefix;
 pub use presence::{EVERY, MOST_DOCUMENTS, Presence, put_presence};
 pub use strings::{
     BitWriter, EndsPlace, EndsWriter, OpenedStrings, StringBatch, StringBlock, StringEncoder, bits_at,

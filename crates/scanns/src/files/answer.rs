@@ -7,21 +7,18 @@ use super::entries::EntryReader;
 use super::find::{
     FindCommand, FindOutput, FindSink, FindWalk, Next, Requirements, Setting, UnknownColumn, parse,
 };
+use super::gathered::{GatheredEntries, WantedEntries};
 use super::indexed_path::indexed_path;
 use super::known::IndexFacts;
-use super::order::walk_order;
 use super::select::{all_of, below, matching};
 use super::tops::tops;
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
-use crate::source::{Entry, EntryBatch};
+use crate::source::Entry;
 
 /// The bytes of entries that are sorted in memory. More are printed in the order of the index, where the
 /// expression allows it.
 const SORTED_BYTES: usize = 512 << 20;
-
-/// The bytes that an entry takes besides its texts.
-const EACH: usize = 320;
 
 /// Options of [`find_entries`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -159,37 +156,37 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
             conditions.extend(matching(&self.facts.reader, filter));
         }
         let query = all_of(conditions);
-        let (mut batch, mut bytes) = (EntryBatch::default(), 0);
-        let (facts, filter, columns) = (self.facts, self.filter, self.columns);
-        let mut stopped = None;
-        facts.reader.for_each(&query, columns, &mut |entry| {
-            if entry.path == path || filter.is_some_and(|filter| !filter.allow(entry)) {
-                return Ok(ControlFlow::Continue(()));
-            }
-            bytes += EACH + entry.path.len();
-            batch.push(entry);
-            if bytes > SORTED_BYTES && self.may_stream {
-                bytes = 0;
-                self.unsorted = true;
-                stopped = self.sorted(&std::mem::take(&mut batch))?;
-            }
-            Ok(if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        if stopped.is_none() {
-            stopped = self.sorted(&batch)?;
-        }
+        let (facts, filter) = (self.facts, self.filter);
+        let allow = |entry: &Entry<'_>| entry.path != path && filter.is_none_or(|filter| filter.allow(entry));
+        let most_bytes = if self.may_stream { SORTED_BYTES } else { usize::MAX };
+        let wanted = WantedEntries { query: &query, columns: self.columns, allow: &allow, most_bytes };
+        let mut stopped = match GatheredEntries::read(&facts.reader, &wanted)? {
+            Some(found) => self.visit_all(found.iter())?,
+            None => self.stream(&wanted)?,
+        };
         if stopped.is_none() && self.walk.end().map_err(written)? == Next::Stop {
             stopped = Some(ControlFlow::Break(()));
         }
         Ok(Some(stopped.unwrap_or(ControlFlow::Continue(()))))
     }
 
+    /// Visits entries that are too many to be sorted, in the order of the index.
+    fn stream(&mut self, wanted: &WantedEntries<'_>) -> Result<Option<ControlFlow<()>>> {
+        self.unsorted = true;
+        let mut stopped = None;
+        self.facts.reader.for_each(wanted.query, wanted.columns, &mut |entry| {
+            if (wanted.allow)(entry) {
+                stopped = self.visit(entry)?;
+            }
+            Ok(if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(stopped)
+    }
+
     /// Visits entries in the order of a walk.
-    fn sorted(&mut self, batch: &EntryBatch) -> Result<Option<ControlFlow<()>>> {
-        let mut entries: Vec<Entry<'_>> = batch.iter().collect();
-        entries.sort_unstable_by(|one, other| walk_order(one.path, other.path));
-        for entry in &entries {
-            if let Some(stopped) = self.visit(entry)? {
+    fn visit_all<'e>(&mut self, entries: impl Iterator<Item = Entry<'e>>) -> Result<Option<ControlFlow<()>>> {
+        for entry in entries {
+            if let Some(stopped) = self.visit(&entry)? {
                 return Ok(Some(stopped));
             }
         }

@@ -2,22 +2,18 @@
 
 use std::cmp::Ordering;
 
+use crate::codec::common_prefix;
 use crate::source::is_at_or_below;
 
 /// Compares paths in the order of a walk in which siblings are sorted: by their bytes, but a slash comes
 /// before all others.
 #[inline]
 pub(super) fn walk_order(one: &[u8], other: &[u8]) -> Ordering {
-    let differs = one.iter().zip(other).position(|(one, other)| one != other);
-    match differs {
-        None => one.len().cmp(&other.len()),
-        Some(at) => {
-            let rank = |path: &[u8]| {
-                path.get(at).map_or(0, |&byte| if byte == b'/' { 0 } else { u16::from(byte) + 1 })
-            };
-            rank(one).cmp(&rank(other))
-        }
-    }
+    let at = common_prefix(one, other);
+    // Nothing comes before a slash, which comes before all other bytes.
+    let rank =
+        |path: &[u8]| path.get(at).map_or(0, |&byte| if byte == b'/' { 1 } else { u16::from(byte) + 2 });
+    rank(one).cmp(&rank(other))
 }
 
 /// A path without slashes at its end, unless it is the root.

@@ -4,7 +4,7 @@
 //! the others. Going backwards from the wanted term, only the terms that contribute bytes to it are
 //! decompressed, usually two or three.
 
-use crate::codec::{BitWriter, ByteReader, Matcher, SymbolTable, bits_at, put_varint};
+use crate::codec::{BitWriter, ByteReader, Matcher, SymbolTable, bits_at, common_prefix, put_varint};
 
 use super::limits::MAX_TERM;
 
@@ -12,22 +12,6 @@ use super::limits::MAX_TERM;
 pub(super) const BLOCK: usize = 32;
 /// Maximum width of numbers: a width is stored in four bits.
 const WIDEST: u32 = 15;
-
-/// Length of the common prefix.
-#[inline]
-pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
-    let (wide_a, wide_b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
-    let mut at = 0;
-    for (a, b) in wide_a.iter().zip(wide_b) {
-        let different = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-        if different != 0 {
-            return at + different.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    let rest = |all| <[u8]>::get(all, at..).unwrap_or_default().iter();
-    at + rest(a).zip(rest(b)).take_while(|(a, b)| a == b).count()
-}
 
 /// Writes blocks; its memory is reused.
 #[derive(Debug, Default)]
@@ -51,7 +35,7 @@ impl DictionaryBlockWriter {
         self.codes.clear();
         self.numbers.clear();
         for (before, term) in terms.iter().zip(others) {
-            let (shared, start) = (common(before, term), self.codes.len());
+            let (shared, start) = (common_prefix(before, term), self.codes.len());
             matcher.compress(term.get(shared..).unwrap_or_default(), &mut self.codes);
             self.numbers.push((shared as u64, (self.codes.len() - start - 1) as u64));
         }

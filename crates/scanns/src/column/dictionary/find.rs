@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::codec::SymbolTable;
+use crate::codec::{SymbolTable, common_prefix};
 use crate::error::Result;
 
-use super::block::{BLOCK, DictionaryBlock, common};
+use super::block::{BLOCK, DictionaryBlock};
 use super::guide::Turn;
 use super::limits::MAX_TERM;
 use super::read::{DictionaryReader, OpenedBlock};
@@ -108,7 +108,7 @@ fn search(
         match memory.as_slice().cmp(rest) {
             Ordering::Equal => return Some(Ok(at)),
             Ordering::Greater => return Some(Err(at)),
-            Ordering::Less => same += common(memory, rest),
+            Ordering::Less => same += common_prefix(memory, rest),
         }
     }
     Some(Err(block.count()))

@@ -16,8 +16,7 @@
 
 use std::ops::Range;
 
-use super::block::common;
-use crate::codec::head;
+use crate::codec::{common_prefix, head};
 
 /// Children of a node.
 const FAN: usize = 15;
@@ -48,7 +47,7 @@ impl GuideLevel {
     /// Ends the current node, which is followed by the term `next`; returns its first term.
     fn end_node(&mut self, next: &[u8]) -> Vec<u8> {
         let first = self.children.first().map_or(&[][..], Vec::as_slice);
-        let skip = common(first, next);
+        let skip = common_prefix(first, next);
         let end = self.nodes.len() + NODE;
         self.nodes.extend_from_slice(&(skip as u64).to_le_bytes());
         for child in &self.children {

@@ -1,11 +1,11 @@
 //! Writes a dictionary as its terms come. A chapter is gathered, its table is trained, and its blocks are
 //! written.
 
-use crate::codec::{EndsWriter, Matcher, SAMPLE, SymbolTable, sample};
+use crate::codec::{EndsWriter, Matcher, SAMPLE, SymbolTable, common_prefix, sample};
 use crate::error::{Error, Result};
 use crate::store::EnvelopeWriter;
 
-use super::block::{BLOCK, DictionaryBlockWriter, common};
+use super::block::{BLOCK, DictionaryBlockWriter};
 use super::guide::GuideWriter;
 use super::limits::{CHAPTER, MAX_TERM, MAX_TERMS};
 
@@ -151,7 +151,7 @@ impl DictionaryWriter {
 fn train(terms: &[&[u8]]) -> SymbolTable {
     let kept = terms.chunks(BLOCK).flat_map(|block| {
         let before = std::iter::once(&[][..]).chain(block.iter().copied());
-        before.zip(block).map(|(before, term)| term.get(common(before, term)..).unwrap_or_default())
+        before.zip(block).map(|(before, term)| term.get(common_prefix(before, term)..).unwrap_or_default())
     });
     let total = kept.clone().map(<[u8]>::len).sum();
     SymbolTable::train(&sample(kept, total, SAMPLE))

@@ -1,15 +1,15 @@
 //! Reads the entries of a report out of an index, on several threads.
 
-use std::io;
 use std::ops::ControlFlow;
 
 use super::answer::FilesReport;
 use super::collector::ReportCollector;
 use super::columns::ReportColumns;
 use super::options::ReportOptions;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files::entries::{EntryPart, EntryReader};
 use crate::files::order::without_slash;
+use crate::files::parts::for_each_part;
 use crate::files::select::below;
 use crate::files::unread_directories::UnreadDirectories;
 use crate::index::snapshot::Snapshot;
@@ -45,7 +45,17 @@ pub(super) fn report_on(
         false => Query::any_of(starts.iter().map(|start| below(&reader, start)).collect()),
     };
     let job = ReportJob { reader: &reader, query: &query, starts: &starts, options };
-    let (collected, found) = job.run(&reader.parts(share.0, share.1))?;
+    let parts = for_each_part(&reader.parts(share.0, share.1), |part| job.collect(part))?;
+    let mut found = vec![false; starts.len()];
+    let mut collected: Option<ReportCollector> = None;
+    for (part, seen) in parts {
+        found.iter_mut().zip(seen).for_each(|(found, seen)| *found |= seen);
+        match &mut collected {
+            Some(collected) => collected.merge(part),
+            None => collected = Some(part),
+        }
+    }
+    let collected = collected.unwrap_or_else(|| ReportCollector::new(options));
     let missing = paths.iter().zip(found).filter(|(_, found)| !found).map(|(path, _)| path.clone()).collect();
     Ok(FilesReport::new(collected, missing, &UnreadDirectories::of(snapshot)?))
 }
@@ -62,30 +72,6 @@ struct ReportJob<'j> {
 type CollectedPart = (ReportCollector, Vec<bool>);
 
 impl ReportJob<'_> {
-    /// Collects all parts, each on a thread of its own.
-    fn run(&self, parts: &[EntryPart]) -> Result<CollectedPart> {
-        let (first, others) =
-            parts.split_first().map_or((None, parts), |(first, others)| (Some(first), others));
-        std::thread::scope(|scope| {
-            let spawn = |part| {
-                let thread = std::thread::Builder::new().spawn_scoped(scope, move || self.collect(part));
-                thread.map_err(|_| part)
-            };
-            let helpers: Vec<_> = others.iter().map(spawn).collect();
-            let start = || (ReportCollector::new(self.options), vec![false; self.starts.len()]);
-            let (mut all, mut found) = first.map_or_else(|| Ok(start()), |first| self.collect(first))?;
-            for helper in helpers {
-                let (collected, seen) = match helper {
-                    Ok(helper) => helper.join().map_err(|_| ended())??,
-                    Err(part) => self.collect(part)?,
-                };
-                all.merge(collected);
-                found.iter_mut().zip(seen).for_each(|(found, seen)| *found |= seen);
-            }
-            Ok((all, found))
-        })
-    }
-
     fn collect(&self, part: &EntryPart) -> Result<CollectedPart> {
         let mut collected = ReportCollector::new(self.options);
         let mut found = vec![false; self.starts.len()];
@@ -104,14 +90,6 @@ impl ReportJob<'_> {
             Ok(ControlFlow::Continue(()))
         })?;
         Ok((collected, found))
-    }
-}
-
-fn ended() -> Error {
-    Error::System {
-        action: "read the entries",
-        source: io::Error::other("a thread ended unexpectedly"),
-        remedy: "this is a bug in scanns: please report it",
     }
 }
 
