@@ -238,7 +238,7 @@ pub mod tuning {
         DeviceLimits, MemoryLimits, ProcessorLimits, Profile, ReadRate, Resource, Roofline, Trial, Trials,
         Tried, TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,
     };
-    pub use crate::sys::{address_space_limit, memory_limit_bytes};
+    pub use crate::sys::{address_space_limit, lower_priority, memory_limit_bytes};
 }
 
 /// Internal parts of the engine, for benchmarks. They may change with every release.

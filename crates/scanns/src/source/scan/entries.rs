@@ -151,6 +151,12 @@ impl ScanWorker<'_> {
             let target = rustix::fs::readlinkat(directory, name, std::mem::take(&mut self.target)).ok();
             self.emit_with(status, target.as_deref());
             self.target = target.map(CString::into_bytes).unwrap_or_default();
+        } else if let Some(mut attributes) = self.attributes.take() {
+            self.read_attributes(&mut attributes, status, directory, name);
+            let xattrs = Some(attributes.xattrs.as_slice()).filter(|texts| !texts.is_empty());
+            let acl = Some(attributes.acl.as_slice()).filter(|text| !text.is_empty());
+            self.push(&Entry { xattrs, acl, ..status.values });
+            self.attributes = Some(attributes);
         } else {
             self.emit_with(status, None);
         }
@@ -162,7 +168,13 @@ impl ScanWorker<'_> {
         if target.is_none() && status.values.kind == Some(EntryKind::Link) {
             self.report.without_target.add(&self.path);
         }
-        let entry = Entry { path: &self.path, target: target.map(CStr::to_bytes), ..status.values };
+        self.push(&Entry { target: target.map(CStr::to_bytes), ..status.values });
+    }
+
+    /// Hands out an entry with the current path.
+    #[inline]
+    fn push(&mut self, values: &Entry<'_>) {
+        let entry = Entry { path: &self.path, ..*values };
         self.entries += 1;
         if !self.batches.push(&entry) {
             self.shared.refused.store(true, Ordering::Relaxed);

@@ -40,6 +40,13 @@ pub struct ScanReport {
     pub repeated: Skipped,
     /// Links whose target could not be read. They were listed without it.
     pub without_target: Skipped,
+    /// File systems that have no extended attributes, with the first entry of which they were asked for.
+    pub without_attributes: Skipped,
+    /// Entries of which some extended attribute or ACL could not be read. They were listed without it.
+    pub unread_attributes: Skipped,
+    /// Entries of which only a part of the extended attributes or of the ACL was kept: the first 4 KiB of a
+    /// value, and 32 KiB of all.
+    pub cut_attributes: Skipped,
     /// Metadata operations: system calls that open or list directories and read values.
     pub operations: u64,
     /// False if the scan was stopped.
@@ -100,6 +107,9 @@ impl ScanReport {
         self.snapshots.append(other.snapshots);
         self.repeated.append(other.repeated);
         self.without_target.append(other.without_target);
+        self.without_attributes.append(other.without_attributes);
+        self.unread_attributes.append(other.unread_attributes);
+        self.cut_attributes.append(other.cut_attributes);
         self.operations += other.operations;
     }
 

@@ -24,6 +24,7 @@ use super::threads::ImportThreads;
 use crate::error::Result;
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::index_threads::BuildCall;
+use crate::index::build::rare_fields::RareFields;
 use crate::index::build::report::IndexReport;
 use crate::index::build::run::emptied;
 use crate::index::commit::indexed_files::EmptiedRoot;
@@ -67,7 +68,9 @@ impl<'a> ChangeImport<'a> {
         let from = EntrySource::of_scan(&paths).into_iter().map(Arc::new).collect();
         // The index may be in a tree that it indexes.
         let index = fs::canonicalize(writer.directory().describe()).ok();
+        let schema = writer.manifest().map(|manifest| manifest.schema).unwrap_or_default();
         let options = ScanOptions { paths, leave_out: index, ..call.options.scan_options() };
+        let options = RareFields::of(&schema).scanned(options);
         ChangeImport { options, from, roots, part }
     }
 
