@@ -226,7 +226,8 @@ pub mod sources {
     };
     pub use crate::source::{
         ChangedPaths, Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root,
-        ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect, is_at_or_below,
+        ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, UnlistedDirectories, absolute, collect,
+        is_at_or_below,
     };
     pub use crate::sys::PageSize;
 }

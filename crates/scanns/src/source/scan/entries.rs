@@ -196,6 +196,7 @@ impl ScanWorker<'_> {
         let elsewhere = status.device != open.directory.device || status.automount;
         if elsewhere && self.shared.options.one_file_system && open.directory.root.is_outside(status) {
             self.report.other_file_systems.add(&self.path);
+            self.report.unlisted.add(&self.path);
             return EnteredDirectory::None;
         }
         let may_be_snapshots = !self.shared.options.snapshots && may_be_snapshots(name.to_bytes());
@@ -204,6 +205,7 @@ impl ScanWorker<'_> {
             let system = rustix::fs::fstatfs(&*open.descriptor);
             if system.is_ok_and(|system| is_snapshots(name.to_bytes(), status.inode, magic(&system))) {
                 self.report.snapshots.add(&self.path);
+                self.report.unlisted.add(&self.path);
                 return EnteredDirectory::None;
             }
         }
@@ -232,11 +234,13 @@ impl ScanWorker<'_> {
         };
         if !self.shared.options.pseudo && is_pseudo(magic) {
             self.report.pseudo.add(&self.path);
+            self.report.unlisted.add(&self.path);
             EnteredDirectory::None
         } else if !self.shared.options.snapshots
             && is_snapshots(directory.name.as_bytes(), status.inode, magic)
         {
             self.report.snapshots.add(&self.path);
+            self.report.unlisted.add(&self.path);
             EnteredDirectory::None
         } else {
             directory.device = status.device;

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use crate::source::inputs::Failure;
+use crate::source::unlisted::UnlistedDirectories;
 
 /// The maximum number of failures that a report names.
 pub(super) const MOST_FAILURES: usize = 1 << 20;
@@ -35,6 +36,8 @@ pub struct ScanReport {
     pub pseudo: Skipped,
     /// Directories that were listed as entries, but not entered, since they contain snapshots.
     pub snapshots: Skipped,
+    /// Directories that seem to be empty, since they were not entered, or everything in them was left out.
+    pub unlisted: UnlistedDirectories,
     /// Entries that were left out here, since they are listed under another path: below a named path that is
     /// in another one, or reached by a link.
     pub repeated: Skipped,
@@ -105,6 +108,7 @@ impl ScanReport {
         self.other_file_systems.append(other.other_file_systems);
         self.pseudo.append(other.pseudo);
         self.snapshots.append(other.snapshots);
+        self.unlisted.append(other.unlisted);
         self.repeated.append(other.repeated);
         self.without_target.append(other.without_target);
         self.without_attributes.append(other.without_attributes);

@@ -153,6 +153,7 @@ fn coverage(scan: &ScanReport, unread: &[Failure]) -> Vec<Coverage> {
             unread: count + scan.unread_more,
             failures,
             left_out: left_out.clone(),
+            unlisted: scan.unlisted.below(&root.path),
             updated: None,
         }
     };
