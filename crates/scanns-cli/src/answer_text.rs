@@ -51,9 +51,6 @@ pub fn note_unknown(unknown: &[UnknownColumn]) {
     for column in unknown {
         let entries = units::counted(column.count, "entry");
         let (word, example) = (String::from_utf8_lossy(&column.word), quoted(&column.example));
-        report::note(&match column.is_never_known() {
-            true => format!("{word} are in no index, and shown as ? for {entries}; the first is {example}"),
-            false => format!("{word}: the index does not know this of {entries}; the first is {example}"),
-        });
+        report::note(&format!("{word}: the index does not know this of {entries}; the first is {example}"));
     }
 }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod dumps;
+mod polite;
 mod preview;
 mod scans;
 mod summary;
@@ -43,6 +44,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
     if let (Some(most), Some(dump)) = (args.dump.dump_preview, &options.dump) {
         return preview::preview(dump, most);
     }
+    polite::begin(args, &options)?;
     let cancel = progress::stop_flag()?;
     let state = Progress::default();
     let output = path(args);
@@ -115,14 +117,16 @@ fn path(args: &IndexArgs) -> &Path {
 /// The options of the library for these arguments.
 fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
-    let threads = threads(&args.resources, &args.reading, &parameters)?;
+    let resources = polite::resources(args);
+    let threads = threads(&resources, &args.reading, &parameters)?;
     let records = records_of(&args.text, path(args))?;
-    let mut source = source(&args.input, threads.read + threads.index);
+    let finders = if args.polite { threads.read } else { threads.read + threads.index };
+    let mut source = source(&args.input, finders);
     let changes = changes::options(&args.scan, &mut source.paths)?;
     Ok(IndexOptions {
         source,
         dump: dump(&args.dump, &args.input, args.output.quiet)?,
-        scan: scan(&args.scan, &args.dump)?,
+        scan: scan(args)?,
         changes,
         read: reading(&args.reading, threads, &parameters)?,
         records,
@@ -130,8 +134,8 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         analyzer: analyzer(&args.text)?,
         postings: postings(&args.text),
         stored: stored(&args.storing),
-        memory: args.resources.memory.unwrap_or_else(default_memory),
-        segment_memory: args.resources.segment_memory.unwrap_or(scanns::writer::SEGMENT_MEMORY),
+        memory: resources.memory.unwrap_or_else(default_memory),
+        segment_memory: resources.segment_memory.unwrap_or(scanns::writer::SEGMENT_MEMORY),
         buffers: scanns::writer::FlushBuffers::default(),
         merge: Some(scanns::writer::MergePolicy {
             rate: args.keeping.merge_rate,
@@ -211,11 +215,15 @@ fn dump(args: &DumpArgs, input: &InputArgs, quiet: bool) -> Result<Option<DumpOp
 }
 
 /// How file systems are scanned.
-fn scan(args: &ScanArgs, dump: &DumpArgs) -> Result<ScanSettings> {
-    let ScanArgs { one_file_system, pseudo, snapshots, max_ops, lazy, .. } = *args;
-    let settings = ScanSettings { one_file_system, pseudo, snapshots, max_operations: max_ops, lazy };
-    if dump.dump.is_some() && settings != ScanSettings::default() {
-        bail!("--dump scans nothing: leave -x, --pseudo, --snapshots, --max-ops and --lazy out");
+fn scan(args: &IndexArgs) -> Result<ScanSettings> {
+    let ScanArgs { one_file_system, pseudo, snapshots, lazy, xattrs, acl, .. } = args.scan;
+    let max_ops = polite::max_ops(args);
+    let settings =
+        ScanSettings { one_file_system, pseudo, snapshots, max_operations: max_ops, lazy, xattrs, acl };
+    if args.dump.dump.is_some() && settings != ScanSettings::default() {
+        bail!(
+            "--dump scans nothing: leave -x, --pseudo, --snapshots, --max-ops, --lazy, --xattrs and --acl out"
+        );
     }
     Ok(settings)
 }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use anyhow::{Result, bail};
 use scanns::Snapshot;
 use scanns::files::{
-    ListDate, ListHidden, ListMark, ListOptions, ListSort, ListTime, ListedPath, UnknownColumn, list_entries,
+    ListDate, ListHidden, ListMark, ListOptions, ListSort, ListTime, ListedPath, list_entries,
 };
 
 use crate::answer_text::{note_unknown, write_answer};
@@ -35,7 +35,7 @@ pub fn run(args: &LsArgs) -> Result<Outcome> {
     let lacks = note_missing(&snapshot, &args.index, asked)?;
     note_not_in_index(&snapshot, &report.missing);
     note_unknown(&report.unknown);
-    Ok(match (report.missing.is_empty(), report.unknown.iter().all(UnknownColumn::is_never_known)) {
+    Ok(match (report.missing.is_empty(), report.unknown.is_empty()) {
         (false, _) => Outcome::NotFound,
         (true, false) => Outcome::WithFailures,
         (true, true) => Outcome::Done.lacking(lacks),

@@ -226,7 +226,8 @@ pub mod sources {
     };
     pub use crate::source::{
         ChangedPaths, Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root,
-        ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, absolute, collect, is_at_or_below,
+        ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, UnlistedDirectories, absolute, collect,
+        is_at_or_below,
     };
     pub use crate::sys::PageSize;
 }
@@ -238,7 +239,7 @@ pub mod tuning {
         DeviceLimits, MemoryLimits, ProcessorLimits, Profile, ReadRate, Resource, Roofline, Trial, Trials,
         Tried, TuneOptions, TuneReport, TuneStep, Tuned, find_parameters, tune,
     };
-    pub use crate::sys::{address_space_limit, memory_limit_bytes};
+    pub use crate::sys::{address_space_limit, lower_priority, memory_limit_bytes};
 }
 
 /// Internal parts of the engine, for benchmarks. They may change with every release.

@@ -180,6 +180,11 @@ pub struct IndexArgs {
     /// override it
     #[arg(long, value_name = "FILE", help_heading = "Resources")]
     pub profile: Option<PathBuf>,
+    /// Leave the machine and the file system to others, as on the login node of a cluster: lowest priority
+    /// (nice 19), 1 thread, 256MiB of memory, and with --content none 1000 metadata operations per second.
+    /// --threads, --memory and --max-ops override it
+    #[arg(long, help_heading = "Resources")]
+    pub polite: bool,
     #[command(flatten)]
     pub reading: ReadArgs,
     #[command(flatten)]
@@ -313,7 +318,7 @@ impl From<RecordsArg> for Records {
 }
 
 /// How much of the machine to use.
-#[derive(Debug, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Resources")]
 pub struct ResourceArgs {
     /// Number of cores to use: N index threads, and one read thread per four of them, which mostly waits for

@@ -24,6 +24,16 @@ pub struct ScanArgs {
     /// Be satisfied with sizes and times that a network file system has in its cache
     #[arg(long)]
     pub lazy: bool,
+    /// Also store the extended attributes user.* of entries: xattrs:climate and 'xattrs:"project=climate"'
+    /// find user.project=climate. The first scan of an index decides, and later ones do the same. 4 KiB of a
+    /// value are kept, and 32 KiB of all values of an entry
+    #[arg(long)]
+    pub xattrs: bool,
+    /// Also store ACLs: 'acl:*user:1000:*' finds entries with an entry for this user. ACLs of POSIX are
+    /// stored as getfacl --numeric prints them, those of NFSv4 in hexadecimal. The first scan of an index
+    /// decides
+    #[arg(long)]
+    pub acl: bool,
     /// The first PATH, or - for standard input, is a list of what changed since the last update, and only
     /// these places are looked at; the other PATHs are directories that were scanned before [default: all].
     /// The format is found out where it is certain; otherwise name it: paths, paths0 (find -print0), zfs-diff

@@ -69,7 +69,7 @@ pub fn notable_lists(report: &FilesReport) -> [(&'static str, &CountedPaths); 7]
     [
         ("empty files", &notable.empty_files),
         ("empty directories", &notable.empty_directories),
-        ("directories that could not be read", &notable.unread_directories),
+        ("directories whose entries are not known", &notable.unread_directories),
         ("files with the set-user-ID bit", &notable.set_user),
         ("files with the set-group-ID bit", &notable.set_group),
         ("files that everybody may change", &notable.writable_files),

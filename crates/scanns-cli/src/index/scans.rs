@@ -8,7 +8,7 @@ use crate::report;
 use crate::units;
 
 /// What was left out, with the option that takes it in.
-fn left_out(scan: &ScanReport) -> [(&'static str, &Skipped, &'static str); 6] {
+fn left_out(scan: &ScanReport) -> [(&'static str, &Skipped, &'static str); 9] {
     [
         ("pseudo file systems were not entered (--pseudo enters them)", &scan.pseudo, "directory"),
         ("directories of snapshots were not entered (--snapshots enters them)", &scan.snapshots, "directory"),
@@ -16,6 +16,9 @@ fn left_out(scan: &ScanReport) -> [(&'static str, &Skipped, &'static str); 6] {
         ("listed under another path", &scan.repeated, "entry"),
         ("vanished during the scan", &scan.vanished, "entry"),
         ("links whose targets could not be read", &scan.without_target, "entry"),
+        ("file systems without extended attributes", &scan.without_attributes, "file system"),
+        ("extended attributes or ACLs that could not be read", &scan.unread_attributes, "entry"),
+        ("long extended attributes or ACLs, of which a part was kept", &scan.cut_attributes, "entry"),
     ]
 }
 
@@ -76,5 +79,8 @@ pub fn as_json(scan: Option<&ScanReport>) -> Value {
         "snapshots": skipped(&scan.snapshots),
         "repeated": skipped(&scan.repeated),
         "without_target": skipped(&scan.without_target),
+        "without_attributes": skipped(&scan.without_attributes),
+        "unread_attributes": skipped(&scan.unread_attributes),
+        "cut_attributes": skipped(&scan.cut_attributes),
     })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{Place, Ran, run, scanns};
+use crate::{Place, Ran, run, scanns, skipped};
 
 /// A tree of which two directories could not be read.
 const GAPS: &str = r#"[1,2,{"progname":"ncdu"},[{"name":"/r"},
@@ -150,4 +150,89 @@ fn a_scan_that_was_stopped_counts_everywhere_below_it() {
     let found = ask("find", &place.index(), &[]);
     let note = format!("entries may be missing: the scan of {} was stopped; scanns info ", root.display());
     assert!(found.code == Some(1) && found.stderr.contains(&note), "{:?} {}", found.code, found.stderr);
+}
+
+/// The names of directories that find and the report take for empty, and for unknown.
+fn empty_and_unknown(index: &Path) -> (Vec<String>, u64) {
+    let found = ask("find", index, &["-empty", "-type", "d", "-printf", "%f\\n"]);
+    let mut names: Vec<String> = found.text().lines().map(str::to_owned).collect();
+    names.sort();
+    let report = ask("report", index, &["--format", "json"]).json();
+    let unknown = report["unread_directories"]["count"].as_u64().unwrap();
+    assert_eq!(report["empty_directories"]["count"], names.len(), "{report}");
+    assert_eq!(found.code, Some(i32::from(unknown > 0)), "{}", found.stderr);
+    assert_eq!(
+        found.stderr.contains("-empty: the index does not know this of"),
+        unknown > 0,
+        "{}",
+        found.stderr
+    );
+    (names, unknown)
+}
+
+#[test]
+fn a_directory_of_which_everything_was_left_out_is_not_called_empty() {
+    let place = Place::with(&[
+        ("some/a.txt", "x"),
+        ("some/b.o", "x"),
+        ("objects/c.o", "x"),
+        ("deep/tmp/d", "x"),
+        ("hidden/.e", "x"),
+    ]);
+    fs::create_dir(place.files().join("empty")).unwrap();
+    let scan = |words: &[&str]| {
+        let ran = place.index_with(&[&["-q", "--content", "none"], words].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        empty_and_unknown(&place.index())
+    };
+    let empty = vec!["empty".to_owned()];
+    assert_eq!(scan(&[]), (empty.clone(), 0));
+    assert_eq!(scan(&["--exclude", "*.o"]), (empty.clone(), 1));
+    assert_eq!(scan(&["--exclude", "*.o", "--exclude", "tmp/", "--skip-hidden"]), (empty.clone(), 3));
+    // A file goes that was the only one in the index.
+    fs::remove_file(place.files().join("some/a.txt")).unwrap();
+    let list = place.dir.path().join("list");
+    fs::write(&list, format!("{}\n", place.files().join("some/a.txt").display())).unwrap();
+    let words = ["index", "-q", "--exclude", "*.o", "--changes=paths", "-o"];
+    let changed = run(scanns(&words).arg(place.index()).arg(&list).arg(place.files()));
+    assert_eq!(changed.code, Some(0), "{}", changed.stderr);
+    assert_eq!(empty_and_unknown(&place.index()), (empty.clone(), 4));
+    assert_eq!(scan(&[]), (empty, 0));
+}
+
+#[test]
+fn a_directory_that_was_not_entered_is_not_called_empty() {
+    let test = "a_directory_that_was_not_entered_is_not_called_empty";
+    let device = |path: &str| std::os::unix::fs::MetadataExt::dev(&fs::metadata(path).ok()?).into();
+    let [above, below]: [Option<u64>; 2] = ["/dev", "/dev/pts"].map(device);
+    if above.is_none() || below.is_none() || above == below {
+        return skipped(test, "/dev/pts is no file system of its own");
+    }
+    let place = Place::new();
+    for words in [&[][..], &["-x"]] {
+        let index = place.dir.path().join(format!("{}.scanns", words.len()));
+        let built =
+            run(scanns(&["index", "-q", "--content", "none", "-o"]).arg(&index).args(words).arg("/dev"));
+        assert_eq!(built.code, Some(0), "{}", built.stderr);
+        let found = ask("find", &index, &["/dev/pts", "-empty"]);
+        assert!(found.code == Some(1) && found.text().is_empty(), "{} {}", found.text(), found.stderr);
+        assert!(found.stderr.contains("the first is /dev/pts"), "{}", found.stderr);
+    }
+    let index = place.dir.path().join("0.scanns");
+    // What was named is entered.
+    run(scanns(&["index", "-q", "--content", "none", "-o"]).arg(&index).arg("/dev/pts"));
+    let found = ask("find", &index, &["/dev/pts", "-empty", "-type", "d"]);
+    assert_eq!((found.code, found.text()), (Some(0), ""), "{}", found.stderr);
+}
+
+#[test]
+fn places_that_a_dump_excludes_and_the_directories_around_them_are_not_called_empty() {
+    let place = Place::new();
+    let text = r#"[1,2,{"progname":"ncdu"},[{"name":"/r"},
+        [{"name":"mnt"},{"name":"other","excluded":"othfs"}],
+        [{"name":"empty"}],[{"name":"a"},{"name":"f","asize":10},{"name":"g","excluded":"pattern"}]]]"#;
+    let dump = place.write("d.ncdu", text.as_bytes());
+    let built = run(scanns(&["index", "-q", "--dump=ncdu", "-o"]).arg(place.index()).arg(&dump));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    assert_eq!(empty_and_unknown(&place.index()).0, ["empty"]);
 }

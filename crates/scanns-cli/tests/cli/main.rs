@@ -1,7 +1,8 @@
 //! Tests of the `scanns` command: the real binary on files in temporary directories.
 //!
 //! `answers.rs` tests success, `faults.rs` failures, `limits.rs` and `address_space.rs` limits of the system,
-//! and `odd_files.rs` unusual files. `asking.rs` is about other forms of queries, `chains.rs` about custom
+//! and `odd_files.rs` unusual files. `asking.rs` is about other forms of queries, `attributes.rs`
+//! about extended attributes and ACLs, `chains.rs` about custom
 //! analyzers, `changes.rs` about lists of changes, `columns.rs` about orders and counts by values,
 //! `conditions.rs` about filters, `contents.rs` about compressed and binary files, `csv.rs` about rows of
 //! CSV, `diff.rs` about differences of trees, `du.rs`, `ls.rs` and `stat.rs` compare answers about trees with
@@ -9,7 +10,8 @@
 //! `entries.rs` about trees without content, `eval.rs` about measures, `export/` about exports, `guides.rs`
 //! runs the commands of the documentation, `imports.rs` is about what dumps do not tell, `incomplete.rs`
 //! about entries that could not be read, `keys.rs` about keys of records, `maintain.rs` about changes of an
-//! existing index, `places.rs` about paths on the command line, `printed.rs` about hostile names and what
+//! existing index, `places.rs` about paths on the command line, `polite.rs` about builds that leave
+//! the machine to others, `printed.rs` about hostile names and what
 //! people see, `records.rs` about records with fields, `record_values.rs` about their values, `report.rs`
 //! about reports on file systems, `similar.rs` about queries made from documents and explanations of scores,
 //! `snippets.rs` about snippets, `sources.rs` about an index that follows its files, `stored.rs` about stored
@@ -21,6 +23,7 @@
 mod address_space;
 mod answers;
 mod asking;
+mod attributes;
 mod chains;
 mod changes;
 mod columns;
@@ -44,6 +47,7 @@ mod ls;
 mod maintain;
 mod odd_files;
 mod places;
+mod polite;
 mod printed;
 mod record_values;
 mod records;

@@ -159,8 +159,8 @@ fn mistakes_in_formats_and_options_name_what_to_do() {
 }
 
 #[test]
-fn devices_have_no_numbers_and_other_entries_have_zeros() {
-    let test = "devices_have_no_numbers_and_other_entries_have_zeros";
+fn devices_have_their_numbers_and_other_entries_have_zeros() {
+    let test = "devices_have_their_numbers_and_other_entries_have_zeros";
     if !Path::new("/dev/null").exists() {
         return skipped(test, "there is no /dev/null");
     }
@@ -171,15 +171,33 @@ fn devices_have_no_numbers_and_other_entries_have_zeros() {
         .arg(place.files()));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     let listed = ask(&place, "ls", &["-l", "/dev/null"]);
-    let is_shown = listed.text().starts_with("crw") && listed.text().contains(" ? ");
+    let is_shown = listed.text().starts_with("crw") && listed.text().contains(" 1, 3 ");
     assert!(listed.code == Some(0) && is_shown, "{} {}", listed.text(), listed.stderr);
-    assert!(listed.stderr.contains("device numbers are in no index, and shown as ?"), "{}", listed.stderr);
     let found = ask(&place, "find", &["/dev/null", "-ls"]);
-    assert!(found.code == Some(0) && found.text().contains("?, ?"), "{} {}", found.text(), found.stderr);
+    let is_shown = found.text().contains("   1,   3 ");
+    assert!(found.code == Some(0) && is_shown, "{} {}", found.text(), found.stderr);
+    let numbers = ask(&place, "stat", &["-c", "%t %T %r %Hr %Lr %R", "/dev/null"]);
+    assert_eq!((numbers.code, numbers.text()), (Some(0), "1 3 259 1 3 103\n"), "{}", numbers.stderr);
     let zeros = ask(&place, "stat", &["-c", "%t %T %r", "a"]);
     assert_eq!((zeros.code, zeros.text()), (Some(0), "0 0 0\n"), "{}", zeros.stderr);
-    let unknown = ask(&place, "stat", &["-c", "%t", "/dev/null"]);
+}
+
+#[test]
+fn device_numbers_that_a_dump_does_not_tell_are_named() {
+    let place = Place::with(&[("a", "one")]);
+    place.write("devices.txt", b"b 0 0 6660 1 2 1 2 1.5 1.5 1.5 5 1 9 /dev/disk\n");
+    let dump = place.files().join("devices.txt");
+    let format = "%y %s %b %m %U %u %G %g %T@ %A@ %C@ %i %n %D %p\\n";
+    let built = run(scanns(&["index", "-q", "--dump=find", "--dump-format", format, "-o"])
+        .arg(place.index())
+        .arg(dump));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let found = ask(&place, "find", &["/dev/disk", "-ls"]);
+    assert!(found.code == Some(1) && found.text().contains("  ?,   ? "), "{} {}", found.text(), found.stderr);
+    assert!(found.stderr.contains("-ls: the index does not know this of 1 entry"), "{}", found.stderr);
+    let unknown = ask(&place, "stat", &["-c", "%t", "/dev/disk"]);
     assert_eq!((unknown.code, unknown.text()), (Some(1), "?\n"));
+    assert!(unknown.stderr.contains("device numbers: the index does not know"), "{}", unknown.stderr);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::segment::Segment;
 use crate::source::{Entry, EntryBatch, EntryKind};
 
 /// The columns, in the order of [`EntryReader::columns`].
-const COLUMNS: [(&str, FieldKind); 20] = [
+const COLUMNS: [(&str, FieldKind); 21] = [
     ("path", FieldKind::Path),
     ("type", FieldKind::Keyword),
     ("target", FieldKind::Keyword),
@@ -33,12 +33,16 @@ const COLUMNS: [(&str, FieldKind); 20] = [
     ("name", FieldKind::Keyword),
     ("depth", FieldKind::Unsigned),
     ("ext", FieldKind::Keyword),
+    ("rdev", FieldKind::Unsigned),
 ];
 
+/// The last of the columns, which indexes of earlier versions and of files alone do not have.
+const OPTIONAL: &str = "rdev";
+
 /// All columns of an entry. Its name is a part of its path.
-pub(super) const ALL: [&str; 16] = [
+pub(super) const ALL: [&str; 17] = [
     "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size", "blocks", "uid", "gid",
-    "mode", "inode", "links", "device",
+    "mode", "inode", "links", "device", "rdev",
 ];
 
 /// A part of the documents of an index, by leaf and document: from one on, up to another one.
@@ -52,8 +56,8 @@ pub(super) struct EntryPart {
 #[derive(Clone, Debug)]
 pub(super) struct EntryReader<'s> {
     pub(super) snapshot: &'s Snapshot,
-    /// The fields of [`COLUMNS`].
-    fields: [Field; COLUMNS.len()],
+    /// The fields of [`COLUMNS`]; `None` for one that the index does not have.
+    fields: [Option<Field>; COLUMNS.len()],
 }
 
 impl<'s> EntryReader<'s> {
@@ -62,16 +66,19 @@ impl<'s> EntryReader<'s> {
     /// # Errors
     /// [`Error::Unsupported`] if documents are not files with metadata.
     pub(super) fn new(snapshot: &'s Snapshot) -> Result<Self> {
-        let mut fields = [Field::default(); COLUMNS.len()];
+        let mut fields = [None; COLUMNS.len()];
         for (slot, (name, kind)) in fields.iter_mut().zip(&COLUMNS) {
             let field = snapshot.schema().field(name).filter(|&field| {
                 let entry = snapshot.schema().entry(field);
                 entry.is_some_and(|entry| entry.kind == *kind && entry.column)
             });
-            *slot = field.ok_or_else(|| Error::Unsupported {
-                what: "a question about the entries of a file system".into(),
-                remedy: "index files with their metadata, or import a dump".into(),
-            })?;
+            if field.is_none() && *name != OPTIONAL {
+                return Err(Error::Unsupported {
+                    what: "a question about the entries of a file system".into(),
+                    remedy: "index files with their metadata, or import a dump".into(),
+                });
+            }
+            *slot = field;
         }
         Ok(EntryReader { snapshot, fields })
     }
@@ -79,7 +86,7 @@ impl<'s> EntryReader<'s> {
     /// The field of a column.
     pub(super) fn field(&self, name: &str) -> Field {
         let at = COLUMNS.iter().position(|(known, _)| *known == name).unwrap_or(0);
-        self.fields.get(at).copied().unwrap_or_default()
+        self.fields.get(at).copied().flatten().unwrap_or_default()
     }
 
     /// Whether an entry has a value in a column.
@@ -135,10 +142,11 @@ impl<'s> EntryReader<'s> {
     ) -> Result<()> {
         let mut places = [usize::MAX; COLUMNS.len()];
         let mut fields = Vec::new();
-        for (at, ((name, _), slot)) in COLUMNS.iter().zip(&mut places).enumerate() {
-            if at == 0 || wanted.contains(name) {
+        for (at, (((name, _), field), slot)) in COLUMNS.iter().zip(&self.fields).zip(&mut places).enumerate()
+        {
+            if let Some(field) = field.filter(|_| at == 0 || wanted.contains(name)) {
                 *slot = fields.len();
-                fields.push(BatchField::Values(self.field(name)));
+                fields.push(BatchField::Values(field));
             }
         }
         self.for_each_batch_in(part, query, &fields, &mut |columns, rows| {
@@ -198,7 +206,7 @@ impl<'s> EntryReader<'s> {
     /// The entry at a path.
     pub(super) fn at(&self, path: &[u8]) -> Result<Option<EntryBatch>> {
         let Some(hit) = self.snapshot.hit(path)? else { return Ok(None) };
-        let fields: Vec<Field> = self.fields.to_vec();
+        let fields: Vec<Field> = self.fields.iter().copied().flatten().collect();
         let values = self.snapshot.field_values(&hit, &fields)?;
         let columns: Vec<BatchColumn> = COLUMNS
             .iter()
@@ -292,6 +300,7 @@ impl<'b> EntryRow<'b> {
             inode: self.number(14),
             links: self.number(15),
             device: self.number(16),
+            rdev: self.number(20),
             ..Entry::default()
         }
     }

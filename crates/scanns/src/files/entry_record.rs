@@ -35,7 +35,7 @@ pub(super) fn put_entry(out: &mut Vec<u8>, entry: &Entry<'_>) {
     numbers.into_iter().flatten().for_each(|number| put_varint(out, number));
 }
 
-fn numbers(entry: &Entry<'_>) -> [Option<u64>; 8] {
+fn numbers(entry: &Entry<'_>) -> [Option<u64>; 9] {
     let short = |number: Option<u32>| number.map(u64::from);
     [
         entry.size,
@@ -46,6 +46,7 @@ fn numbers(entry: &Entry<'_>) -> [Option<u64>; 8] {
         entry.inode,
         entry.links,
         entry.device,
+        entry.rdev,
     ]
 }
 
@@ -84,14 +85,14 @@ pub(super) fn entry_of(record: &[u8]) -> Option<Entry<'_>> {
     for slot in [&mut entry.mtime, &mut entry.atime, &mut entry.ctime, &mut entry.btime] {
         *slot = if is_next() { Some(i64::from_le_bytes(from.take(8)?.try_into().ok()?)) } else { None };
     }
-    let mut values = [None; 8];
+    let mut values = [None; 9];
     for slot in &mut values {
         *slot = if is_next() { Some(from.varint()?) } else { None };
     }
-    let [size, blocks, uid, gid, mode, inode, links, device] = values;
+    let [size, blocks, uid, gid, mode, inode, links, device, rdev] = values;
     let short = |number: Option<u64>| number.and_then(|number| u32::try_from(number).ok());
     let (uid, gid, mode) = (short(uid), short(gid), short(mode));
-    Some(Entry { size, blocks, uid, gid, mode, inode, links, device, ..entry })
+    Some(Entry { size, blocks, uid, gid, mode, inode, links, device, rdev, ..entry })
 }
 
 /// Records one after the other in one allocation.
@@ -166,6 +167,7 @@ mod tests {
             inode: Some(1 << 40),
             links: Some(2),
             device: Some(0),
+            rdev: Some(0x103),
             ..Entry::default()
         };
         let partly = Entry { path: b"x", ctime: Some(7), device: Some(9), ..Entry::default() };

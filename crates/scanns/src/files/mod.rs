@@ -13,6 +13,7 @@
 
 mod answer;
 mod date_text;
+mod device_numbers;
 mod diff;
 mod duplicates;
 mod entries;

@@ -1,4 +1,5 @@
-//! Directories of which the index does not know the entries, because a scan or a dump could not read them.
+//! Directories of which the index does not know the entries, because a scan or a dump could not read them or
+//! left them out on purpose.
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +14,8 @@ use crate::source::is_at_or_below;
 pub(super) struct UnreadDirectories {
     /// By path, why it could not be read.
     reasons: HashMap<Vec<u8>, String>,
-    /// The directories that these paths are in.
+    /// The directories that these paths are in, and those that seem to be empty because their entries were left
+    /// out.
     around: HashSet<Vec<u8>>,
     /// Directories below which more could not be read than the index remembers. The empty path stands for
     /// all directories.
@@ -29,7 +31,9 @@ impl UnreadDirectories {
                 places.around.insert(parent(path).to_vec());
                 places.reasons.insert(path.to_vec(), failure.reason.clone());
             }
-            if coverage.unread > coverage.failures.len() as u64 {
+            let unlisted = coverage.unlisted.paths.iter().filter(|path| !is_read_again(path, coverage, &all));
+            places.around.extend(unlisted.map(|path| path.as_os_str().as_bytes().to_vec()));
+            if coverage.unread > coverage.failures.len() as u64 || coverage.unlisted.more > 0 {
                 let tree = if coverage.format.is_none() { coverage.path.as_os_str().as_bytes() } else { b"" };
                 places.beyond.push(tree.to_vec());
             }
@@ -37,7 +41,7 @@ impl UnreadDirectories {
         Ok(places)
     }
 
-    /// True if everything was read.
+    /// True if nothing could not be read.
     pub(super) fn is_empty(&self) -> bool {
         self.reasons.is_empty() && self.beyond.is_empty()
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
-use crate::source::{Failure, Skipped};
+use crate::source::{Failure, Skipped, UnlistedDirectories};
 
 /// The name of the note.
 const NOTE: &[u8] = b"scanns.coverage";
@@ -45,6 +45,8 @@ pub struct Coverage {
     pub failures: Vec<Failure>,
     /// What was left out on purpose, and an example of each kind.
     pub left_out: Vec<(String, Skipped)>,
+    /// Directories that seem to be empty because of that.
+    pub unlisted: UnlistedDirectories,
     /// The lists of changes that were applied since the scan.
     pub updated: Option<ListUpdates>,
 }
@@ -153,6 +155,10 @@ fn put(coverage: &Coverage) -> Value {
         "unread": unread,
         "failures": failures,
         "left_out": left_out,
+        "unlisted": {
+            "paths": coverage.unlisted.paths.iter().map(|path| put_path(path)).collect::<Vec<_>>(),
+            "more": coverage.unlisted.more,
+        },
         "updated": coverage.updated.as_ref().map(put_updates),
     })
 }
@@ -194,6 +200,14 @@ fn read(value: &Value) -> Option<Coverage> {
         unread: value.get("unread")?.as_u64()?,
         failures: value.get("failures")?.as_array()?.iter().map(failure).collect::<Option<_>>()?,
         left_out: value.get("left_out")?.as_object()?.iter().map(skipped).collect::<Option<_>>()?,
+        unlisted: match value.get("unlisted") {
+            // Indexes of earlier versions do not have it.
+            None => UnlistedDirectories::default(),
+            Some(unlisted) => UnlistedDirectories {
+                paths: unlisted.get("paths")?.as_array()?.iter().map(read_path).collect::<Option<_>>()?,
+                more: unlisted.get("more")?.as_u64()?,
+            },
+        },
         updated: match value.get("updated") {
             None | Some(Value::Null) => None,
             Some(updates) => Some(read_updates(updates)?),
@@ -245,7 +259,8 @@ mod tests {
             complete: false,
             unread: 2,
             failures: vec![Failure { path: odd.clone(), reason: "Permission denied".into() }],
-            left_out: vec![("pseudo".into(), Skipped { count: 1, first: Some(odd) })],
+            left_out: vec![("pseudo".into(), Skipped { count: 1, first: Some(odd.clone()) })],
+            unlisted: UnlistedDirectories { paths: vec!["/a/proc".into(), odd], more: 3 },
             updated: Some(ListUpdates {
                 format: "lustre".into(),
                 applied: 9,

@@ -49,6 +49,14 @@ pub struct Entry<'a> {
     pub pool: Option<&'a [u8]>,
     /// The project or the fileset that it is accounted to.
     pub project: Option<u64>,
+    /// The device that a device file stands for.
+    pub rdev: Option<u64>,
+    /// Its extended attributes `user.*`, one a line: `NAME=VALUE`, or the name alone if the value could not
+    /// be read. Control characters, backslashes and bytes that are not UTF-8 are a backslash and three octal
+    /// digits.
+    pub xattrs: Option<&'a [u8]>,
+    /// Its ACLs in the short text form of POSIX, with numbers of users and groups; of NFSv4 in hexadecimal.
+    pub acl: Option<&'a [u8]>,
 }
 
 impl Entry<'_> {

@@ -9,6 +9,18 @@ pub struct EntryBatch {
     entries: Vec<KeptEntry>,
     /// Paths, targets, owners, groups and pools, one entry after the other.
     texts: Vec<u8>,
+    /// What few entries have, in the order of the entries.
+    rare: Vec<RareValues>,
+}
+
+/// Values that few entries have.
+#[derive(Clone, Copy, Debug)]
+struct RareValues {
+    /// The number of the entry.
+    entry: usize,
+    rdev: Option<u64>,
+    /// The bytes of the extended attributes and the ACL, which follow the other texts of the entry.
+    lengths: [Option<u32>; 2],
 }
 
 /// An entry without its texts.
@@ -18,7 +30,7 @@ struct KeptEntry {
     start: usize,
     /// The bytes of its path, target, owner, group and pool.
     lengths: [u32; 5],
-    /// A bit for each text but the path, each long and each short number: whether it is known.
+    /// A bit for each text but the path, each long and each short number: whether it is known; and [`RARE`].
     known: u32,
     kind: Option<EntryKind>,
     short: [u32; SHORT],
@@ -29,6 +41,9 @@ struct KeptEntry {
 const TEXTS: usize = 4;
 const LONG: usize = 11;
 const SHORT: usize = 3;
+
+/// The bit in `known` of an entry that has rare values.
+const RARE: u32 = 1 << 31;
 
 /// The values that are known, with their bits in `known` from `bit` on.
 #[inline]
@@ -51,7 +66,7 @@ fn known<T: Copy, const N: usize>(values: [T; N], bit: usize, known: u32) -> [Op
 
 impl KeptEntry {
     /// The entry, whose texts are in `texts`.
-    fn entry<'t>(&self, texts: &'t [u8]) -> Entry<'t> {
+    fn entry<'t>(&self, texts: &'t [u8], rare: Option<&RareValues>) -> Entry<'t> {
         let mut start = self.start;
         let [path, others @ ..] = self.lengths.map(|length| {
             let text = texts.get(start..start + length as usize).unwrap_or_default();
@@ -59,6 +74,12 @@ impl KeptEntry {
             text
         });
         let [target, owner, group, pool] = known(others, 0, self.known);
+        let [xattrs, acl] = rare.map_or([None; 2], |rare| rare.lengths).map(|length| {
+            let length = length? as usize;
+            let text = texts.get(start..start + length);
+            start += length;
+            text
+        });
         let [mtime, atime, ctime, btime, size, blocks, inode, links, device, stripes, project] =
             known(self.long, TEXTS, self.known);
         let [uid, gid, mode] = known(self.short, TEXTS + LONG, self.known);
@@ -85,6 +106,9 @@ impl KeptEntry {
             stripes,
             pool,
             project,
+            rdev: rare.and_then(|rare| rare.rdev),
+            xattrs,
+            acl,
         }
     }
 }
@@ -92,7 +116,11 @@ impl KeptEntry {
 impl EntryBatch {
     /// A batch with space for entries, and bytes of their texts.
     pub(super) fn with_capacity(entries: usize, texts: usize) -> EntryBatch {
-        EntryBatch { entries: Vec::with_capacity(entries), texts: Vec::with_capacity(texts) }
+        EntryBatch {
+            entries: Vec::with_capacity(entries),
+            texts: Vec::with_capacity(texts),
+            rare: Vec::new(),
+        }
     }
 
     /// Adds an entry. Texts of 4 GiB and more are cut.
@@ -111,7 +139,22 @@ impl EntryBatch {
         let long = [mtime, atime, ctime, btime, size, blocks, inode, links, device, stripes, project];
         let long = keep(long, TEXTS, &mut known);
         let short = keep([uid, gid, mode], TEXTS + LONG, &mut known);
+        if entry.rdev.is_some() || entry.xattrs.is_some() || entry.acl.is_some() {
+            known |= RARE;
+            self.push_rare(entry);
+        }
         self.entries.push(KeptEntry { start, lengths, known, kind, short, long });
+    }
+
+    /// Adds the rare values of the next entry, whose other texts have been added.
+    #[cold]
+    fn push_rare(&mut self, entry: &Entry<'_>) {
+        let lengths = [entry.xattrs, entry.acl].map(|text| {
+            let length = u32::try_from(text?.len()).unwrap_or(u32::MAX);
+            self.texts.extend_from_slice(text?.get(..length as usize).unwrap_or_default());
+            Some(length)
+        });
+        self.rare.push(RareValues { entry: self.entries.len(), rdev: entry.rdev, lengths });
     }
 
     /// The number of entries.
@@ -131,18 +174,32 @@ impl EntryBatch {
 
     /// Bytes that the entries take, without memory that is kept for more.
     pub fn bytes(&self) -> usize {
-        self.texts.len() + self.entries.len() * size_of::<KeptEntry>()
+        self.texts.len()
+            + self.entries.len() * size_of::<KeptEntry>()
+            + self.rare.len() * size_of::<RareValues>()
     }
 
     /// Removes all entries; the memory is kept.
     pub fn clear(&mut self) {
         self.entries.clear();
         self.texts.clear();
+        self.rare.clear();
     }
 
     /// The entry with this number.
     pub fn get(&self, number: usize) -> Option<Entry<'_>> {
-        Some(self.entries.get(number)?.entry(&self.texts))
+        let entry = self.entries.get(number)?;
+        Some(entry.entry(&self.texts, self.rare_of(number, entry)))
+    }
+
+    /// The rare values of an entry.
+    #[inline]
+    fn rare_of(&self, number: usize, entry: &KeptEntry) -> Option<&RareValues> {
+        if entry.known & RARE == 0 {
+            return None;
+        }
+        let at = self.rare.binary_search_by_key(&number, |rare| rare.entry).ok()?;
+        self.rare.get(at)
     }
 
     /// The path of the entry with this number.
@@ -153,7 +210,8 @@ impl EntryBatch {
 
     /// The entries, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.entries.iter().map(|entry| entry.entry(&self.texts))
+        let entries = self.entries.iter().enumerate();
+        entries.map(|(number, entry)| entry.entry(&self.texts, self.rare_of(number, entry)))
     }
 }
 
@@ -221,10 +279,14 @@ mod tests {
                     stripes: long(&mut random),
                     pool: text(&mut random),
                     project: long(&mut random),
+                    rdev: long(&mut random),
+                    xattrs: text(&mut random),
+                    acl: text(&mut random),
                 }
             })
             .collect();
         entries.iter().for_each(|entry| batch.push(entry));
         assert_eq!(batch.iter().collect::<Vec<_>>(), entries);
+        assert!(entries.iter().enumerate().all(|(at, entry)| batch.get(at) == Some(*entry)));
     }
 }

@@ -21,6 +21,7 @@ mod order;
 mod scan;
 mod stamp;
 mod tree_watch;
+mod unlisted;
 mod walk;
 
 use std::path::PathBuf;
@@ -38,6 +39,7 @@ pub use options::{FileList, ListFrom, Separator, SourceOptions};
 pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan};
 pub use stamp::Stamp;
 pub use tree_watch::TreeWatch;
+pub use unlisted::UnlistedDirectories;
 use walk::Walk;
 
 /// Collects the inputs that `options` name. All paths in the result are absolute, see [`absolute`].

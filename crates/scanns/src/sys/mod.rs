@@ -2,7 +2,8 @@
 //!
 //! All unsafe calls to the operating system are here. This module does not use documents or terms.
 //! `region.rs` reserves memory, `slab.rs` makes arrays of it, and `block.rs` the buffers for files. `file.rs`
-//! and `uring.rs` read files. `numa.rs` places threads, `memory.rs` reports the used memory and its limit,
+//! and `uring.rs` read files. `numa.rs` places threads, `priority.rs` gives way to
+//! others, `memory.rs` reports the used memory and its limit,
 //! `cpu.rs` detects instruction sets, and `clock.rs` measures processor time. `helpers.rs` has threads that
 //! join in the work of other threads.
 
@@ -16,6 +17,7 @@ mod lock;
 mod map;
 mod memory;
 mod numa;
+mod priority;
 mod region;
 mod slab;
 mod uring;
@@ -34,6 +36,7 @@ pub use memory::{
     try_filled, try_reserve,
 };
 pub use numa::{Cpus, nodes, pin_current_thread};
+pub use priority::lower_priority;
 pub use region::{PageSize, Region};
 pub use slab::{Plain, Slab};
 pub use uring::Ring;

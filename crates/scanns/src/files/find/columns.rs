@@ -7,9 +7,9 @@ use super::expression::{Action, Expression, FindNode, Test};
 const KIND: [&str; 2] = ["type", "mode"];
 
 /// Columns that formats and lists may show.
-const SHOWN: [&str; 14] = [
+const SHOWN: [&str; 15] = [
     "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size", "blocks", "uid", "gid", "inode",
-    "links", "device",
+    "links", "device", "rdev",
 ];
 
 impl Expression {

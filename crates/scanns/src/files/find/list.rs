@@ -9,6 +9,7 @@ use super::clock::LocalTime;
 use super::directive::mode_text;
 use super::facts::FindType;
 use super::subject::Subject;
+use crate::files::device_numbers::{major, minor};
 use crate::source::Entry;
 
 /// The widths of the columns.
@@ -20,17 +21,18 @@ pub(super) struct ListWidths {
     owner: usize,
     group: usize,
     size: usize,
+    major: usize,
+    minor: usize,
 }
 
 impl Default for ListWidths {
     fn default() -> Self {
-        ListWidths { inode: 9, blocks: 6, links: 3, owner: 8, group: 8, size: 8 }
+        ListWidths { inode: 9, blocks: 6, links: 3, owner: 8, group: 8, size: 8, major: 3, minor: 3 }
     }
 }
 
 impl ListWidths {
-    /// Writes the line of an entry; false where the index does not hold some of its
-    /// columns. No index holds the numbers of devices, which are written as `?, ?`.
+    /// Writes the line of an entry; false where the index does not hold some of its columns.
     pub(super) fn write(&mut self, subject: &Subject, zone: &TimeZone, now: i64, out: &mut Vec<u8>) -> bool {
         let entry = subject.entry;
         let is_device = matches!(FindType::of(entry), Some(FindType::Block | FindType::Character));
@@ -40,7 +42,7 @@ impl ListWidths {
             && entry.links.is_some()
             && (entry.owner.is_some() || entry.uid.is_some())
             && (entry.group.is_some() || entry.gid.is_some())
-            && (entry.size.is_some() || is_device)
+            && (if is_device { entry.rdev } else { entry.size }).is_some()
             && entry.mtime.is_some();
         right(out, &number(entry.inode), &mut self.inode);
         right(out, &number(entry.blocks.map(|blocks| blocks.div_ceil(2))), &mut self.blocks);
@@ -49,8 +51,13 @@ impl ListWidths {
         right(out, &number(entry.links), &mut self.links);
         owner(out, entry, &mut self.owner);
         group(out, entry, &mut self.group);
-        let size = if is_device { b"?, ?".to_vec() } else { number(entry.size) };
-        right(out, &size, &mut self.size);
+        if is_device {
+            right(out, &number(entry.rdev.map(major)), &mut self.major);
+            out.splice(out.len() - 1.., *b", ");
+            right(out, &number(entry.rdev.map(minor)), &mut self.minor);
+        } else {
+            right(out, &number(entry.size), &mut self.size);
+        }
         let date = entry.mtime.map(|time| LocalTime::new(time, zone).listed(now));
         out.extend_from_slice(format!("{:>12} ", date.unwrap_or_else(|| "?".to_owned())).as_bytes());
         quoted(out, subject.shown);

@@ -26,7 +26,16 @@ impl WaitingEntry {
         self.owner = entry.owner.map(|bytes| self.keep(bytes));
         self.group = entry.group.map(|bytes| self.keep(bytes));
         self.pool = entry.pool.map(|bytes| self.keep(bytes));
-        self.fixed = Entry { path: b"", target: None, owner: None, group: None, pool: None, ..*entry };
+        self.fixed = Entry {
+            path: b"",
+            target: None,
+            owner: None,
+            group: None,
+            pool: None,
+            xattrs: None,
+            acl: None,
+            ..*entry
+        };
     }
 
     /// The entry.

@@ -11,15 +11,8 @@ pub struct UnknownColumn {
     pub example: Vec<u8>,
 }
 
-/// The numbers of devices, which no index has.
+/// The numbers of the devices for which device files stand.
 pub const DEVICE_NUMBERS: &str = "device numbers";
-
-impl UnknownColumn {
-    /// True for what no index has, so that nothing more complete can be asked.
-    pub fn is_never_known(&self) -> bool {
-        self.word == DEVICE_NUMBERS.as_bytes()
-    }
-}
 
 /// Counts an entry whose `value` is not known.
 #[cold]

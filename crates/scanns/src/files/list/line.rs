@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use super::options::{ListMark, ListOptions};
 use super::place::ListEntry;
 use crate::files::date_text::date_text;
+use crate::files::device_numbers::{major, minor};
 use crate::files::find::{DEVICE_NUMBERS, FindType, UnknownColumn, lack, mode_text};
 use crate::files::human::human_size;
 use crate::source::{Entry, EntryKind};
@@ -30,8 +31,11 @@ pub(super) fn write_lines(
     unknown: &mut Vec<UnknownColumn>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let rows: Vec<Vec<ListCell>> = entries.iter().map(|entry| cells(entry, options, unknown)).collect();
-    let others = beside.iter().map(|entry| cells(entry, options, &mut Vec::new()));
+    let widest = entries.iter().chain(beside).filter_map(|listed| listed.entry.rdev).map(minor).max();
+    let minors = widest.map_or(0, |widest| widest.to_string().len());
+    let rows: Vec<Vec<ListCell>> =
+        entries.iter().map(|entry| cells(entry, options, minors, unknown)).collect();
+    let others = beside.iter().map(|entry| cells(entry, options, minors, &mut Vec::new()));
     let mut widths: Vec<usize> = Vec::new();
     let mut measure = |row: &[ListCell]| {
         widths.resize(widths.len().max(row.len()), 0);
@@ -67,8 +71,13 @@ pub(super) fn write_total(
     out.write_all(&[options.end])
 }
 
-/// The columns before the name.
-fn cells(listed: &ListEntry<'_>, options: &ListOptions, unknown: &mut Vec<UnknownColumn>) -> Vec<ListCell> {
+/// The columns before the name. The minor numbers of devices take `minors` bytes.
+fn cells(
+    listed: &ListEntry<'_>,
+    options: &ListOptions,
+    minors: usize,
+    unknown: &mut Vec<UnknownColumn>,
+) -> Vec<ListCell> {
     let entry = &listed.entry;
     let mut cells = Vec::new();
     let mut cell = |text: Option<Vec<u8>>, name: &str, is_left: bool| {
@@ -106,9 +115,11 @@ fn cells(listed: &ListEntry<'_>, options: &ListOptions, unknown: &mut Vec<Unknow
     }
     let is_device = matches!(kind, Some(FindType::Block | FindType::Character))
         || kind.is_none() && entry.kind == Some(EntryKind::Device);
-    let size = entry.size.filter(|_| !is_device);
-    let column = if is_device { DEVICE_NUMBERS } else { "size" };
-    cell(size.map(|size| size_text(size, options).into_bytes()), column, false);
+    let (size, column) = match is_device {
+        true => (entry.rdev.map(|rdev| device_text(rdev, minors)), DEVICE_NUMBERS),
+        false => (entry.size.map(|size| size_text(size, options)), "size"),
+    };
+    cell(size.map(String::into_bytes), column, false);
     let time = options.date.of(entry).map(|time| date(time, options).into_bytes());
     let is_known = time.is_some();
     cell(time, options.date.name(), is_known);
@@ -131,6 +142,11 @@ fn space(blocks: u64, options: &ListOptions) -> String {
 
 fn size_text(size: u64, options: &ListOptions) -> String {
     if options.human { human_size(size, 1024) } else { size.to_string() }
+}
+
+/// The major and the minor number of a device; the latter is at the right of `minors` bytes.
+fn device_text(device: u64, minors: usize) -> String {
+    format!("{}, {:>minors$}", major(device), minor(device))
 }
 
 fn date(time: i64, options: &ListOptions) -> String {

@@ -3,11 +3,12 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::origin::EntryOrigin;
 use crate::files::find::mode_text;
 use crate::source::{Entry, EntryKind};
 
 /// The object of an entry.
-pub(super) fn object(entry: &Entry<'_>, source: Option<&[u8]>, scanned: Option<i64>) -> Map<String, Json> {
+pub(super) fn object(entry: &Entry<'_>, origin: &EntryOrigin) -> Map<String, Json> {
     let mut object = Map::new();
     put_text(&mut object, "path", Some(entry.path));
     object.insert("type".into(), entry.kind.map(EntryKind::name).into());
@@ -25,6 +26,9 @@ pub(super) fn object(entry: &Entry<'_>, source: Option<&[u8]>, scanned: Option<i
     ] {
         object.insert(name.into(), number.into());
     }
+    if entry.kind == Some(EntryKind::Device) {
+        object.insert("rdev".into(), entry.rdev.into());
+    }
     let mode = mode_text(entry).map(|mode| String::from_utf8_lossy(&mode).into_owned());
     object.insert("permissions".into(), mode.into());
     put_text(&mut object, "owner", entry.owner);
@@ -34,12 +38,19 @@ pub(super) fn object(entry: &Entry<'_>, source: Option<&[u8]>, scanned: Option<i
         ("mtime", entry.mtime),
         ("ctime", entry.ctime),
         ("btime", entry.btime),
-        ("scanned", scanned),
+        ("scanned", origin.scanned),
     ] {
         let text = time.map(|time| crate::files::find::timestamp(time).to_string());
         object.insert(name.into(), text.into());
     }
-    put_text(&mut object, "source", source);
+    put_text(&mut object, "source", origin.source.as_deref());
+    if let Some(acl) = &origin.acl {
+        put_text(&mut object, "acl", acl.first().map(Vec::as_slice));
+    }
+    if let Some(xattrs) = &origin.xattrs {
+        let texts = xattrs.iter().map(|text| String::from_utf8_lossy(text).into_owned().into());
+        object.insert("xattrs".into(), Json::Array(texts.collect()));
+    }
     object
 }
 

@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::format::{StatPiece, pieces};
 use super::json::object;
+use super::origin::{EntryOrigin, origin};
 use super::value::{QuoteName, StatSubject};
 use crate::error::{Error, Result};
 use crate::files::date_text::{WHOLE, date_text};
@@ -15,7 +16,6 @@ use crate::files::find::{FindType, UnknownColumn, lack};
 use crate::files::known::IndexFacts;
 use crate::files::list::ListedPath;
 use crate::index::snapshot::Snapshot;
-use crate::schema::Value;
 use crate::source::Entry;
 
 /// What stat shows, from `File` to `Device`.
@@ -101,8 +101,7 @@ fn shown(
         StatLayout::Format(format) => (format, false),
         StatLayout::Printf(format) => (format, true),
         StatLayout::Json => {
-            let (source, scanned) = origin(snapshot, entry.path)?;
-            let object = object(entry, source.as_deref(), scanned);
+            let object = object(entry, &origin(snapshot, entry.path)?);
             return Ok(format!("{}\n", serde_json::Value::from(object)).into_bytes());
         }
         StatLayout::Default => {
@@ -135,13 +134,17 @@ fn default_layout(
     let subject = StatSubject { entry, name, zone: &options.zone, quote };
     let mut unknown = Vec::new();
     write_pieces(&pieces(&format, false), &subject, &mut unknown, out);
-    // No index has these.
-    let is_kept =
-        |column: &UnknownColumn| !matches!(column.word.as_slice(), b"block size" | b"type of the device");
+    // No index has it.
+    let is_kept = |column: &UnknownColumn| column.word != b"block size";
     for column in unknown.into_iter().filter(is_kept) {
         lack(&mut report.unknown, &String::from_utf8_lossy(&column.word), entry.path);
     }
-    let (source, scanned) = origin(snapshot, entry.path)?;
+    let EntryOrigin { source, scanned, acl, xattrs } = origin(snapshot, entry.path)?;
+    for (head, texts) in [(&b"   ACL: "[..], acl), (b" Xattr: ", xattrs)] {
+        for text in texts.into_iter().flatten() {
+            out.extend([head, quote(&text).as_slice(), b"\n"].concat());
+        }
+    }
     if let Some(source) = source {
         out.extend([b"Source: ", quote(&source).as_slice(), b"\n"].concat());
     }
@@ -167,25 +170,6 @@ fn write_pieces(
             }
         }
     }
-}
-
-/// The source of an entry and the time at which it was seen, if the index has them.
-fn origin(snapshot: &Snapshot, path: &[u8]) -> Result<(Option<Vec<u8>>, Option<i64>)> {
-    let fields = ["source", "scanned"].map(|name| snapshot.schema().field(name));
-    let ([Some(source), Some(scanned)], Some(hit)) = (fields, snapshot.hit(path)?) else {
-        return Ok((None, None));
-    };
-    let mut values =
-        snapshot.field_values(&hit, &[source, scanned])?.into_iter().map(|values| values.into_iter().next());
-    let source = match values.next().flatten() {
-        Some(Value::Text(text)) => Some(text),
-        _ => None,
-    };
-    let scanned = match values.next().flatten() {
-        Some(Value::Date(date)) => Some(date),
-        _ => None,
-    };
-    Ok((source, scanned))
 }
 
 fn written(source: io::Error) -> Error {

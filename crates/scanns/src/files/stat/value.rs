@@ -4,7 +4,8 @@ use jiff::tz::TimeZone;
 
 use super::format::StatDirective;
 use crate::files::date_text::{WHOLE, date_text};
-use crate::files::find::{FindType, mode_text};
+use crate::files::device_numbers::{major, minor};
+use crate::files::find::{DEVICE_NUMBERS, FindType, mode_text};
 use crate::source::{Entry, EntryKind};
 
 /// How names are quoted.
@@ -26,7 +27,7 @@ impl StatDirective {
         let known = match self.letter {
             b'n' | b'N' | b'A' | b'F' | b'U' | b'G' => self.text(subject, out),
             b'x' | b'y' | b'z' | b'w' | b'X' | b'Y' | b'Z' | b'W' => self.time(subject, out),
-            b'a' | b'f' | b'D' | b'd' => self.bits(subject.entry, out),
+            b'a' | b'f' | b'D' | b'd' | b'r' | b'R' | b't' | b'T' => self.bits(subject.entry, out),
             _ => self.number(subject.entry, out),
         };
         if known.is_err() {
@@ -116,6 +117,10 @@ impl StatDirective {
                 self.layout.digits(b"", hexadecimal(mode.into()).as_bytes(), out);
             }
             b'D' => self.layout.digits(b"", hexadecimal(entry.device.ok_or("device")?).as_bytes(), out),
+            b'R' => self.layout.digits(b"", hexadecimal(rdev(entry)?).as_bytes(), out),
+            b't' => self.layout.digits(b"", hexadecimal(major(rdev(entry)?)).as_bytes(), out),
+            b'T' => self.layout.digits(b"", hexadecimal(minor(rdev(entry)?)).as_bytes(), out),
+            b'r' => self.layout.number(half_of(rdev(entry)?, self.half), out),
             _ => {
                 let device = entry.device.ok_or("device")?;
                 self.layout.number(half_of(device, self.half), out);
@@ -134,10 +139,6 @@ impl StatDirective {
             b'i' => entry.inode.ok_or("inode")?,
             b'h' => entry.links.ok_or("links")?,
             b'o' => return Err("block size"),
-            b'r' | b'R' | b't' | b'T' => match FindType::of(entry) {
-                None | Some(FindType::Block | FindType::Character) => return Err("type of the device"),
-                Some(_) => 0,
-            },
             b'm' => return Err("mount point"),
             b'C' => return Err("security context"),
             _ => {
@@ -153,6 +154,14 @@ impl StatDirective {
         let mut layout = self.layout;
         layout.precision = None;
         layout.text(text, out);
+    }
+}
+
+/// The device that a device file stands for; 0 for other files.
+fn rdev(entry: &Entry<'_>) -> Result<u64, &'static str> {
+    match FindType::of(entry) {
+        None | Some(FindType::Block | FindType::Character) => entry.rdev.ok_or(DEVICE_NUMBERS),
+        Some(_) => Ok(0),
     }
 }
 
@@ -177,8 +186,8 @@ fn kind_text(entry: &Entry<'_>) -> Option<&'static str> {
 /// The major (`H`) or minor (`L`) number of a device on Linux, or all of it.
 fn half_of(device: u64, half: u8) -> u64 {
     match half {
-        b'H' => device >> 8 & 0xfff | device >> 32 & 0xffff_f000,
-        b'L' => device & 0xff | device >> 12 & 0xffff_ff00,
+        b'H' => major(device),
+        b'L' => minor(device),
         _ => device,
     }
 }

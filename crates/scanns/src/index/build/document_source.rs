@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::file_fields::{self, FileFields};
 use super::options::IndexOptions;
+use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
@@ -129,7 +130,7 @@ impl TextField {
         if options.records == Records::File && options.fields.metadata != Some(false) {
             FileFields::add(&mut schema)?;
             if options.dump.is_some() || options.contents.is_some_and(|contents| contents.names_only) {
-                FileFields::add_extra(&mut schema)?;
+                FileFields::add_extra(&mut schema, options.scan)?;
             }
         }
         let files = FileFields::of(&schema, &options.fields.owners)?;
@@ -163,6 +164,7 @@ impl TextField {
         if let Some(wanted) = options.postings.filter(|&wanted| wanted != postings) {
             return conflict(format!("indexing {}", kept_of_terms(wanted)), kept_of_terms(postings).into());
         }
+        RareFields::of(current).check(options.scan)?;
         let of_files = options.records == Records::File;
         let files = if of_files { FileFields::of(current, &options.fields.owners)? } else { None };
         Ok(TextField { field, analyzer: analyzer.clone(), postings, files, schema: current.clone() })

@@ -24,6 +24,8 @@
 //! | `source` | keyword | the dump, or the directory that was scanned |
 //! | `scanned` | date | the beginning of the scan or the dump |
 //!
+//! and those of `rare_fields.rs`.
+//!
 //! Dates before 1677-09-21 or after 2262-04-11 do not fit 64 bits. They are left out and counted.
 
 use std::ffi::OsStr;
@@ -31,8 +33,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::options::OwnerFiles;
+use super::options::{OwnerFiles, ScanSettings};
 use super::owner_names::{NameDatabase, OwnerNames};
+use super::rare_fields::RareFields;
 use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
@@ -127,6 +130,7 @@ pub(crate) struct FileFields {
     linked: Option<Field>,
     /// The fields of [`EXTRA`], if the schema has them.
     extra: Option<[Field; EXTRA.len()]>,
+    pub(crate) rare: RareFields,
     users: OwnerNames,
     groups: OwnerNames,
 }
@@ -142,11 +146,11 @@ impl FileFields {
     }
 
     /// Adds the fields that only entries of file systems have.
-    pub(crate) fn add_extra(schema: &mut Schema) -> Result<()> {
+    pub(crate) fn add_extra(schema: &mut Schema, settings: ScanSettings) -> Result<()> {
         for (name, kind) in EXTRA {
             schema.add(FieldEntry::new(name, kind).column().not_searched())?;
         }
-        Ok(())
+        RareFields::add(schema, settings)
     }
 
     /// The fields of a schema, if it has all of them.
@@ -169,7 +173,8 @@ impl FileFields {
             })
         });
         let linked = column(LINKED, &FieldKind::Unsigned);
-        Ok(Some(Box::new(FileFields { fields, linked, extra: has_extra.then_some(extra), users, groups })))
+        let (extra, rare) = (has_extra.then_some(extra), RareFields::of(schema));
+        Ok(Some(Box::new(FileFields { fields, linked, extra, rare, users, groups })))
     }
 
     /// The field of paths.
@@ -234,6 +239,7 @@ impl FileFields {
         if let Some(field) = self.linked {
             columns.extend(field, entries.iter().map(|(entry, _)| linked(entry)))?;
         }
+        self.rare.extend_numbers(entries.iter().map(|(entry, _)| entry), columns)?;
         let Some([stripes, _, project, _, scanned]) = self.extra else { return Ok(()) };
         let stripe_counts = entries.iter().map(|(entry, _)| entry.stripes.map(ValueRef::Unsigned));
         columns.extend(stripes, stripe_counts)?;
@@ -283,6 +289,7 @@ impl FileFields {
                 columns.push(field, ValueRef::Unsigned(number));
             }
         }
+        self.rare.push_numbers(entry, columns);
         self.push_extra_texts(entry, from, columns);
         columns.push(scanned, ValueRef::Date(from.scanned));
     }
@@ -293,6 +300,7 @@ impl FileFields {
             columns.push(pool, ValueRef::Text(name));
         }
         columns.push(source, ValueRef::Text(&from.name));
+        self.rare.push_texts(entry, columns);
     }
 }
 

@@ -23,6 +23,7 @@ mod lane_segments;
 mod line_keys;
 pub(crate) mod options;
 mod owner_names;
+mod rare_fields;
 mod record_ends;
 pub(crate) mod record_fields;
 mod record_lane;

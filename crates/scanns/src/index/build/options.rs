@@ -107,6 +107,11 @@ pub struct ScanSettings {
     pub max_operations: Option<NonZeroU32>,
     /// Whether values from the cache of a network file system are good enough.
     pub lazy: bool,
+    /// Whether a new index gets the extended attributes `user.*`. Later scans of an index do as the first
+    /// one.
+    pub xattrs: bool,
+    /// Whether a new index gets ACLs.
+    pub acl: bool,
 }
 
 impl ScanSettings {
@@ -125,9 +130,9 @@ impl ScanSettings {
 }
 
 impl IndexOptions {
-    /// The options of a scan of the inputs.
+    /// The options of a scan of the inputs. The index decides about attributes.
     pub(crate) fn scan_options(&self) -> ScanOptions {
-        let ScanSettings { one_file_system, pseudo, snapshots, max_operations, lazy } = self.scan;
+        let ScanSettings { one_file_system, pseudo, snapshots, max_operations, lazy, .. } = self.scan;
         let SourceOptions { paths, include, exclude, follow_symlinks, skip_hidden, threads, .. } =
             self.source.clone();
         ScanOptions {

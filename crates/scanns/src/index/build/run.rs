@@ -11,6 +11,7 @@ use super::document_source::DocumentSource;
 use super::entries;
 use super::index_threads::{BuildCall, index_inputs};
 use super::options::IndexOptions;
+use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
 use super::report::IndexReport;
 use crate::error::{Error, Result};
@@ -78,6 +79,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     progress.enter(Phase::Walking);
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
     let contents = contents(current.as_ref(), options)?;
+    refuse_attributes(known.as_ref(), options, contents)?;
     match (&known, &options.dump) {
         (Some(source), Some(dump)) => return entries::import(dump, writer, call, source, contents),
         (Some(source), None) if contents.names_only && options.source.is_of_trees() => {
@@ -150,6 +152,24 @@ fn scan(
         Some(changes) => entries::apply_changes(changes, writer, call, source, contents),
         None => entries::scan(writer, call, source, contents),
     }
+}
+
+/// Refuses entries without extended attributes and ACLs in an index that has them: a later scan would take
+/// them for unchanged.
+fn refuse_attributes(
+    source: Option<&DocumentSource>,
+    options: &IndexOptions,
+    contents: ContentOptions,
+) -> Result<()> {
+    let is_scan = options.dump.is_none() && (!contents.names_only || options.source.is_of_trees());
+    let has_attributes = |source: &DocumentSource| RareFields::of(source.schema()).have_attributes();
+    if is_scan || !source.is_some_and(has_attributes) {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        what: "a dump or a list of files for an index with extended attributes or ACLs".into(),
+        remedy: "scan the directories, or use another index".into(),
+    })
 }
 
 fn no_scan() -> Error {

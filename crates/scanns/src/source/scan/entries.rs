@@ -151,6 +151,12 @@ impl ScanWorker<'_> {
             let target = rustix::fs::readlinkat(directory, name, std::mem::take(&mut self.target)).ok();
             self.emit_with(status, target.as_deref());
             self.target = target.map(CString::into_bytes).unwrap_or_default();
+        } else if let Some(mut attributes) = self.attributes.take() {
+            self.read_attributes(&mut attributes, status, directory, name);
+            let xattrs = Some(attributes.xattrs.as_slice()).filter(|texts| !texts.is_empty());
+            let acl = Some(attributes.acl.as_slice()).filter(|text| !text.is_empty());
+            self.push(&Entry { xattrs, acl, ..status.values });
+            self.attributes = Some(attributes);
         } else {
             self.emit_with(status, None);
         }
@@ -162,7 +168,13 @@ impl ScanWorker<'_> {
         if target.is_none() && status.values.kind == Some(EntryKind::Link) {
             self.report.without_target.add(&self.path);
         }
-        let entry = Entry { path: &self.path, target: target.map(CStr::to_bytes), ..status.values };
+        self.push(&Entry { target: target.map(CStr::to_bytes), ..status.values });
+    }
+
+    /// Hands out an entry with the current path.
+    #[inline]
+    fn push(&mut self, values: &Entry<'_>) {
+        let entry = Entry { path: &self.path, ..*values };
         self.entries += 1;
         if !self.batches.push(&entry) {
             self.shared.refused.store(true, Ordering::Relaxed);
@@ -184,6 +196,7 @@ impl ScanWorker<'_> {
         let elsewhere = status.device != open.directory.device || status.automount;
         if elsewhere && self.shared.options.one_file_system && open.directory.root.is_outside(status) {
             self.report.other_file_systems.add(&self.path);
+            self.report.unlisted.add(&self.path);
             return EnteredDirectory::None;
         }
         let may_be_snapshots = !self.shared.options.snapshots && may_be_snapshots(name.to_bytes());
@@ -192,6 +205,7 @@ impl ScanWorker<'_> {
             let system = rustix::fs::fstatfs(&*open.descriptor);
             if system.is_ok_and(|system| is_snapshots(name.to_bytes(), status.inode, magic(&system))) {
                 self.report.snapshots.add(&self.path);
+                self.report.unlisted.add(&self.path);
                 return EnteredDirectory::None;
             }
         }
@@ -220,11 +234,13 @@ impl ScanWorker<'_> {
         };
         if !self.shared.options.pseudo && is_pseudo(magic) {
             self.report.pseudo.add(&self.path);
+            self.report.unlisted.add(&self.path);
             EnteredDirectory::None
         } else if !self.shared.options.snapshots
             && is_snapshots(directory.name.as_bytes(), status.inode, magic)
         {
             self.report.snapshots.add(&self.path);
+            self.report.unlisted.add(&self.path);
             EnteredDirectory::None
         } else {
             directory.device = status.device;

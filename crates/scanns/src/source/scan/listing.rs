@@ -132,6 +132,11 @@ impl ScanWorker<'_> {
             }
         }
         self.listing = buffer;
+        if is_whole && names > 0 && self.entries == 0 {
+            // If other threads list a part of it, some names may be entries.
+            self.trim_path();
+            self.report.unlisted.add(&self.path);
+        }
         self.end_listing(&open, is_whole && names == 0);
         self.add_below(&open, below);
         if let Some(names) = slice {

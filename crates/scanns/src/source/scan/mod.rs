@@ -9,8 +9,12 @@
 //! Start with [`scan`], or with [`look`] for chosen paths (`look.rs`, `places.rs`). `listing.rs` has the loop
 //! of a thread, `entries.rs` decides what happens with a name, and `worker.rs` has what both use.
 //! `directory.rs` and `opening.rs` keep and open directories, and `queue.rs` distributes work. `roots.rs` and
-//! `links.rs` say what is scanned, and `special.rs` what is left out.
+//! `links.rs` say what is scanned, and `special.rs` what is left out. `attributes.rs` adds extended
+//! attributes and ACLs (`attribute_reader.rs`, `acl_text.rs`).
 
+mod acl_text;
+mod attribute_reader;
+mod attributes;
 mod batch_writer;
 mod directory;
 mod entries;
@@ -116,6 +120,7 @@ fn scan_with<'a>(
         failures: AtomicUsize::new(report.unread.len()),
         visited: Mutex::new(roots::directories(&named)),
         claims: roots::claims(&named),
+        without_attributes: Mutex::default(),
         look,
     };
     let mut links = round(&shared, &mut report, |worker| match look {

@@ -35,6 +35,10 @@ pub struct ScanOptions {
     /// Whether values from a cache are good enough (`AT_STATX_DONT_SYNC`): network file systems then ask no
     /// other servers, and sizes and times may be old.
     pub lazy: bool,
+    /// Whether to read the extended attributes `user.*`.
+    pub xattrs: bool,
+    /// Whether to read ACLs.
+    pub acl: bool,
 }
 
 impl Default for ScanOptions {
@@ -52,6 +56,8 @@ impl Default for ScanOptions {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             max_operations: None,
             lazy: false,
+            xattrs: false,
+            acl: false,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use crate::source::inputs::Failure;
+use crate::source::unlisted::UnlistedDirectories;
 
 /// The maximum number of failures that a report names.
 pub(super) const MOST_FAILURES: usize = 1 << 20;
@@ -35,11 +36,20 @@ pub struct ScanReport {
     pub pseudo: Skipped,
     /// Directories that were listed as entries, but not entered, since they contain snapshots.
     pub snapshots: Skipped,
+    /// Directories that seem to be empty, since they were not entered, or everything in them was left out.
+    pub unlisted: UnlistedDirectories,
     /// Entries that were left out here, since they are listed under another path: below a named path that is
     /// in another one, or reached by a link.
     pub repeated: Skipped,
     /// Links whose target could not be read. They were listed without it.
     pub without_target: Skipped,
+    /// File systems that have no extended attributes, with the first entry of which they were asked for.
+    pub without_attributes: Skipped,
+    /// Entries of which some extended attribute or ACL could not be read. They were listed without it.
+    pub unread_attributes: Skipped,
+    /// Entries of which only a part of the extended attributes or of the ACL was kept: the first 4 KiB of a
+    /// value, and 32 KiB of all.
+    pub cut_attributes: Skipped,
     /// Metadata operations: system calls that open or list directories and read values.
     pub operations: u64,
     /// False if the scan was stopped.
@@ -98,8 +108,12 @@ impl ScanReport {
         self.other_file_systems.append(other.other_file_systems);
         self.pseudo.append(other.pseudo);
         self.snapshots.append(other.snapshots);
+        self.unlisted.append(other.unlisted);
         self.repeated.append(other.repeated);
         self.without_target.append(other.without_target);
+        self.without_attributes.append(other.without_attributes);
+        self.unread_attributes.append(other.unread_attributes);
+        self.cut_attributes.append(other.cut_attributes);
         self.operations += other.operations;
     }
 

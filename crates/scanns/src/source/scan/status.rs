@@ -57,8 +57,9 @@ fn of_statx(found: &Statx) -> ScanStatus {
     };
     let device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
     let mode = u32::from(found.stx_mode);
+    let kind = EntryKind::of_mode(mode);
     let values = Entry {
-        kind: EntryKind::of_mode(mode),
+        kind,
         mtime: time(StatxFlags::MTIME, found.stx_mtime),
         atime: time(StatxFlags::ATIME, found.stx_atime),
         ctime: time(StatxFlags::CTIME, found.stx_ctime),
@@ -71,6 +72,8 @@ fn of_statx(found: &Statx) -> ScanStatus {
         inode: mask.contains(StatxFlags::INO).then_some(found.stx_ino),
         links: mask.contains(StatxFlags::NLINK).then_some(found.stx_nlink.into()),
         device: Some(device),
+        rdev: (kind == Some(EntryKind::Device))
+            .then(|| rustix::fs::makedev(found.stx_rdev_major, found.stx_rdev_minor)),
         ..Entry::default()
     };
     ScanStatus {
@@ -90,8 +93,9 @@ fn of_statx(found: &Statx) -> ScanStatus {
 )]
 fn of_stat(found: &Stat) -> ScanStatus {
     let time = |seconds: i64, part: u64| Some(nanoseconds(seconds, part as i64));
+    let kind = EntryKind::of_mode(found.st_mode);
     let values = Entry {
-        kind: EntryKind::of_mode(found.st_mode),
+        kind,
         mtime: time(found.st_mtime as i64, found.st_mtime_nsec as u64),
         atime: time(found.st_atime as i64, found.st_atime_nsec as u64),
         ctime: time(found.st_ctime as i64, found.st_ctime_nsec as u64),
@@ -103,6 +107,7 @@ fn of_stat(found: &Stat) -> ScanStatus {
         inode: Some(found.st_ino),
         links: Some(found.st_nlink as u64),
         device: Some(found.st_dev),
+        rdev: (kind == Some(EntryKind::Device)).then_some(found.st_rdev),
         ..Entry::default()
     };
     ScanStatus { values, device: found.st_dev, inode: found.st_ino, mount: None, automount: false }

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use crate::source::filter::Filter;
 use crate::source::inputs::Failure;
+use crate::source::scan::attribute_reader::{AttributeReader, WithoutAttributes};
 use crate::source::scan::batch_writer::{BatchWriter, Send};
 use crate::source::scan::directory::{KeptDescriptors, RootState, ScanDirectory};
 use crate::source::scan::opening::Opener;
@@ -51,6 +52,7 @@ pub(super) struct ScanShared<'a> {
     pub(super) visited: Mutex<HashSet<ScanIdentity>>,
     /// The places of named paths in the trees of others. Only used if there are several.
     pub(super) claims: HashMap<ScanIdentity, Vec<PathBuf>>,
+    pub(super) without_attributes: WithoutAttributes,
     /// The paths at which to look, if not everything is scanned.
     pub(super) look: Option<&'a Look<'a>>,
 }
@@ -78,6 +80,8 @@ pub(super) struct ScanWorker<'a> {
     pub(super) entries: u64,
     pub(super) target: Vec<u8>,
     pub(super) listing: Vec<u8>,
+    /// What reads extended attributes and ACLs, if they are wanted.
+    pub(super) attributes: Option<Box<AttributeReader>>,
     /// The directory that was used last, in case that the limit does not let it keep its descriptor.
     last: Option<(Arc<ScanDirectory>, Arc<OwnedFd>)>,
 }
@@ -95,6 +99,7 @@ impl<'a> ScanWorker<'a> {
             entries: 0,
             target: Vec::new(),
             listing: Vec::with_capacity(LISTING),
+            attributes: AttributeReader::new(shared.options),
             last: None,
         }
     }

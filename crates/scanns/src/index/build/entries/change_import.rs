@@ -24,6 +24,7 @@ use super::threads::ImportThreads;
 use crate::error::Result;
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::index_threads::BuildCall;
+use crate::index::build::rare_fields::RareFields;
 use crate::index::build::report::IndexReport;
 use crate::index::build::run::emptied;
 use crate::index::commit::indexed_files::EmptiedRoot;
@@ -31,7 +32,8 @@ use crate::index::commit::writer::Writer;
 use crate::index::coverage::{Coverage, some_of};
 use crate::index::progress::Phase;
 use crate::source::{
-    ChangedPaths, Failure, KnownPlace, Look, LookReport, ScanOptions, ScanReport, ancestors, look as look_at,
+    ChangedPaths, Failure, KnownPlace, Look, LookReport, ScanOptions, ScanReport, UnlistedDirectories,
+    ancestors, look as look_at,
 };
 use crate::sys::{lock, unpoisoned};
 
@@ -67,12 +69,14 @@ impl<'a> ChangeImport<'a> {
         let from = EntrySource::of_scan(&paths).into_iter().map(Arc::new).collect();
         // The index may be in a tree that it indexes.
         let index = fs::canonicalize(writer.directory().describe()).ok();
+        let schema = writer.manifest().map(|manifest| manifest.schema).unwrap_or_default();
         let options = ScanOptions { paths, leave_out: index, ..call.options.scan_options() };
+        let options = RareFields::of(&schema).scanned(options);
         ChangeImport { options, from, roots, part }
     }
 
     /// What is covered after the part was applied.
-    fn coverage(&self, unread: &[Failure]) -> Vec<Coverage> {
+    fn coverage(&self, unread: &[Failure], new_unlisted: &UnlistedDirectories) -> Vec<Coverage> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let of_root = |root: &Coverage| {
             let mut updates = root.updated.clone().unwrap_or_default();
@@ -86,9 +90,23 @@ impl<'a> ChangeImport<'a> {
             let new = new.filter(|failure| !known.contains(&failure.path));
             let (failures, count) = some_of(root.failures.iter().chain(new));
             let count = root.unread.max(root.failures.len() as u64) - root.failures.len() as u64 + count;
-            Coverage { updated: Some(updates), failures, unread: count, ..root.clone() }
+            let mut unlisted = root.unlisted.clone();
+            unlisted.append(new_unlisted.below(&root.path));
+            Coverage { updated: Some(updates), failures, unread: count, unlisted, ..root.clone() }
         };
         self.roots.iter().map(of_root).collect()
+    }
+
+    /// Directories that may seem to be empty now. If some entries are left out, the directory of one that is
+    /// gone may have others that are not in the index.
+    fn unlisted(&self, scan: &mut ScanReport, looked: &LookReport) -> UnlistedDirectories {
+        let mut unlisted = std::mem::take(&mut scan.unlisted);
+        let ScanOptions { include, exclude, skip_hidden, .. } = &self.options;
+        if !include.is_empty() || !exclude.is_empty() || *skip_hidden {
+            let gone = looked.files.iter().chain(&looked.trees);
+            gone.filter_map(|path| ancestors(path).nth(1)).for_each(|above| unlisted.add(above));
+        }
+        unlisted
     }
 }
 
@@ -152,11 +170,12 @@ impl FindEntries for ChangeImport<'_> {
         if unread_more > 0 {
             report.kept = Some(TOO_MANY_UNREAD);
         }
+        let unlisted = self.unlisted(&mut scan, &looked);
         report.scan = Some(scan);
         if report.cancelled {
             return Ok(Vec::new());
         }
-        let covered = self.coverage(&report.failed);
+        let covered = self.coverage(&report.failed, &unlisted);
         if unread_more == 0 {
             self.delete_gone(import, &looked, report)?;
         }

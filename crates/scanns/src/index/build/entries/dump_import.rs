@@ -23,7 +23,7 @@ use crate::index::coverage::{Coverage, some_of};
 use crate::index::progress::Phase;
 use crate::read::ContentOptions;
 use crate::record::dump::{BadRow, DumpTally, UnreadPath};
-use crate::source::{Failure, Skipped, absolute};
+use crate::source::{Failure, Skipped, UnlistedDirectories, absolute, ancestors};
 
 /// Why documents are kept that the dumps do not list.
 const INCOMPLETE: &str = "the dumps were not read to their ends";
@@ -163,8 +163,20 @@ fn coverage(dump: &DumpReport, made: i64, cancelled: bool) -> Coverage {
         } else {
             Vec::new()
         },
+        unlisted: unlisted(tally),
         updated: None,
     }
+}
+
+/// The excluded places of a dump, which may be directories, and the directories that they are in.
+fn unlisted(tally: &DumpTally) -> UnlistedDirectories {
+    let excluded = || tally.unread_paths.iter().filter(|unread| unread.excluded);
+    let mut unlisted = UnlistedDirectories::default();
+    for place in excluded() {
+        ancestors(&place.path).take(2).for_each(|path| unlisted.add(path));
+    }
+    unlisted.more += tally.excluded - (excluded().count() as u64).min(tally.excluded);
+    unlisted
 }
 
 /// Refuses a build in which no row of any dump could be read: another format was meant.

@@ -20,7 +20,12 @@ pub(super) struct HeldEntries {
     sources: Vec<(usize, Arc<EntrySource>)>,
     /// True if the type of an entry is not known.
     lacks_types: bool,
+    /// The bytes of all extended attributes.
+    attributes: usize,
 }
+
+/// The words of extended attributes take this many times their bytes.
+const WORDS: usize = 4;
 
 impl HeldEntries {
     pub(super) fn push(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) {
@@ -28,6 +33,7 @@ impl HeldEntries {
             self.sources.push((self.batch.len(), from.clone()));
         }
         self.lacks_types |= entry.kind.is_none();
+        self.attributes += entry.xattrs.map_or(0, <[u8]>::len);
         self.batch.push(entry);
     }
 
@@ -35,9 +41,9 @@ impl HeldEntries {
         self.batch.len()
     }
 
-    /// Bytes that the entries take.
+    /// Bytes that the entries and the words of their attributes take.
     pub(super) fn bytes(&self) -> usize {
-        self.batch.bytes()
+        self.batch.bytes() + WORDS * self.attributes
     }
 
     /// Removes all entries; the memory is kept.
@@ -45,6 +51,7 @@ impl HeldEntries {
         self.batch.clear();
         self.sources.clear();
         self.lacks_types = false;
+        self.attributes = 0;
     }
 
     /// An entry and its source.

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Result;
+use crate::index::build::rare_fields::RareFields;
 use crate::index::commit::ledger::date_field;
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::writer::SegmentDocuments;
-use crate::schema::{Field, FieldKind, Value};
+use crate::schema::{Field, FieldKind, Value, ValueRef};
 use crate::segment::{KnownPaths, Segment};
 use crate::source::{Entry, KnownPlace, fitting_date};
 
@@ -45,6 +46,8 @@ pub(super) struct KnownFields {
     modified: Option<Field>,
     /// The fields of [`NUMBERS`].
     numbers: [Option<Field>; NUMBERS.len()],
+    /// The fields of extended attributes and ACLs.
+    attributes: [Option<Field>; 2],
     /// From this time on, an entry may have changed after the last scan saw it although the time of its
     /// change is the same, because the clock stood still.
     uncertain: i64,
@@ -59,7 +62,9 @@ impl KnownFields {
             let entry = schema.entry(field)?;
             (entry.kind == FieldKind::Unsigned && entry.column).then_some(field)
         };
+        let rare = manifest.map(|manifest| RareFields::of(&manifest.schema)).unwrap_or_default();
         KnownFields {
+            attributes: [rare.xattrs, rare.acl],
             changed: date_field(manifest, "ctime"),
             modified: date_field(manifest, "mtime"),
             numbers: NUMBERS.map(number),
@@ -100,8 +105,8 @@ impl<'s> KnownEntries<'s> {
     /// Looks up an entry, and notes that it still exists.
     ///
     /// An entry has not changed if its size, its modification time and the time of the last change of its
-    /// status are the same, and the last one is older than the last scan; if it is not, all numbers must be
-    /// the same, too. If this last time is unknown, its owner and its mode may be others.
+    /// status are the same, and the last one is older than the last scan; if it is not, all numbers and
+    /// attributes must be the same, too. If this last time is unknown, its owner and its mode may be others.
     ///
     /// A path has a live document in one segment at most. The segment of the last entry is tried first,
     /// because entries of a directory come together and are in one segment; `last` remembers it.
@@ -121,7 +126,12 @@ impl<'s> KnownEntries<'s> {
                 && self.number(segment, document, SIZE)? == entry.size
                 && date(segment, self.fields.modified, document)? == entry.mtime.and_then(fitting_date);
             let is_certain = changed < Some(self.fields.uncertain);
-            if same && !self.again && (is_certain || self.has_numbers(segment, document, entry)?) {
+            if same
+                && !self.again
+                && (is_certain
+                    || self.has_numbers(segment, document, entry)?
+                        && self.has_attributes(segment, document, entry)?)
+            {
                 return Ok(KnownEntry::Unchanged);
             }
             let documents = segment.documents_of([entry.path])?;
@@ -137,6 +147,22 @@ impl<'s> KnownEntries<'s> {
         let mode = entry.mode_with_type().map(u64::from);
         for (at, number) in [size, blocks, uid, gid, mode, inode, links, device].into_iter().enumerate() {
             if self.number(segment, document, at)? != number {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// True if a document has the extended attributes and the ACL of an entry.
+    fn has_attributes(&self, segment: &Segment, document: u32, entry: &Entry<'_>) -> Result<bool> {
+        for (field, text) in self.fields.attributes.into_iter().zip([entry.xattrs, entry.acl]) {
+            let Some(field) = field else { continue };
+            let mut values = Vec::new();
+            if let Some(column) = segment.column(field) {
+                column.values_of(document, &mut values)?;
+            }
+            let lines = text.into_iter().flat_map(|text| text.split(|&byte| byte == b'\n'));
+            if !values.iter().map(Value::as_ref).eq(lines.map(ValueRef::Text)) {
                 return Ok(false);
             }
         }

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::attribute_words::AttributeWords;
 use super::block::{BlockRows, EntryBlock};
 use super::held::HeldEntries;
 use super::known::{KnownEntries, KnownEntry};
@@ -71,6 +72,7 @@ pub(super) struct EntryIndexer<'a> {
     /// The entries of the next segment.
     held: HeldEntries,
     inverter: Inverter,
+    attributes: Option<AttributeWords>,
     stored: StoredCollector,
     columns: ColumnSet,
     segments: LaneSegments<'a, Vec<SegmentDocuments>>,
@@ -90,6 +92,7 @@ impl<'a> EntryIndexer<'a> {
             context,
             held: HeldEntries::default(),
             inverter: Inverter::new(&context.invert)?,
+            attributes: AttributeWords::new(context.schema, context.fields.rare.xattrs, &context.invert)?,
             stored: StoredCollector::new(&context.stored, Records::File)?,
             columns: ColumnSet::new(context.schema),
             segments: LaneSegments::new(context.segments),
@@ -189,6 +192,9 @@ impl<'a> EntryIndexer<'a> {
                     entry.kind = Some(EntryKind::Directory);
                 }
                 self.inverter.end_document();
+                if let Some(attributes) = &mut self.attributes {
+                    attributes.add(entry);
+                }
                 self.stored.end_document((0, 0))?;
             }
             self.context.fields.push_all(&entries, &mut self.columns, &mut self.missing_dates)?;
@@ -198,12 +204,10 @@ impl<'a> EntryIndexer<'a> {
         self.held.clear();
         let column = Some(PathsInColumn { field: self.context.fields.path(), hashes });
         let keys = Keys { stamps, column, ..Keys::default() };
-        let documents = LaneDocuments {
-            fields: vec![(self.context.text, &mut self.inverter)],
-            keys: &keys,
-            stored: &mut self.stored,
-            columns: &mut self.columns,
-        };
+        let mut fields = vec![(self.context.text, &mut self.inverter)];
+        fields.extend(self.attributes.as_mut().map(AttributeWords::for_flush));
+        let documents =
+            LaneDocuments { fields, keys: &keys, stored: &mut self.stored, columns: &mut self.columns };
         let replaced = std::mem::take(&mut self.replaced);
         self.segments.write(documents, replaced, take_into(self.context))
     }
@@ -218,6 +222,7 @@ impl<'a> EntryIndexer<'a> {
         if self.held.len() > 0 {
             self.flush()?;
         }
+        self.segments.report.cut_terms = self.attributes.as_ref().map_or(0, AttributeWords::cut_words);
         self.segments.report.missing_dates = self.missing_dates.conflicts();
         self.segments.report.file_dates = self.missing_dates.files();
         let lane = self.segments.finish(take_into(self.context))?;

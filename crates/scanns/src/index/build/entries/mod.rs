@@ -4,7 +4,8 @@
 //! scans with several. Both pass blocks of rows or batches of entries (`block.rs`) to the index threads
 //! (`threads.rs`, `lane.rs`), so memory does not depend on the number of entries. Index threads compare
 //! entries with the index (`known.rs`): entries that have not changed are skipped, others replace the older
-//! document. They hold the entries of a segment and sort them (`held.rs`).
+//! document. They hold the entries of a segment and sort them (`held.rs`). `attribute_words.rs` indexes
+//! extended attributes.
 //!
 //! Documents whose entries were not found are deleted at the end: below the directories that a dump covers
 //! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
@@ -18,6 +19,7 @@
 //! A list of changes (`change_parts.rs`) says at which paths a scan should look (`change_import.rs`), and the
 //! index knows other names of the files there (`linked_names.rs`).
 
+mod attribute_words;
 mod block;
 mod change_import;
 mod change_parts;

@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::index::build::document_source::DocumentSource;
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::index_threads::BuildCall;
+use crate::index::build::rare_fields::RareFields;
 use crate::index::build::report::IndexReport;
 use crate::index::build::run::{emptied, refuse_nothing};
 use crate::index::commit::indexed_files::EmptiedRoot;
@@ -41,6 +42,7 @@ pub(in crate::index::build) fn scan(
     // The index may be in a tree that it indexes.
     let index = fs::canonicalize(writer.directory().describe()).ok();
     let options = ScanOptions { leave_out: index, ..call.options.scan_options() };
+    let options = RareFields::of(source.schema()).scanned(options);
     let manifest = writer.manifest();
     let before = manifest.map_or(Ok(Vec::new()), |manifest| coverage_of(&manifest.notes))?;
     let expected = expected(&options.paths, &before);
@@ -133,6 +135,8 @@ fn coverage(scan: &ScanReport, unread: &[Failure]) -> Vec<Coverage> {
         ("pseudo file systems", &scan.pseudo),
         ("snapshots", &scan.snapshots),
         ("vanished", &scan.vanished),
+        ("unread attributes", &scan.unread_attributes),
+        ("cut attributes", &scan.cut_attributes),
     ];
     let left_out = left_out.into_iter().filter(|(_, skipped)| skipped.count > 0);
     let left_out: Vec<_> = left_out.map(|(what, skipped)| (what.to_owned(), skipped.clone())).collect();
@@ -149,6 +153,7 @@ fn coverage(scan: &ScanReport, unread: &[Failure]) -> Vec<Coverage> {
             unread: count + scan.unread_more,
             failures,
             left_out: left_out.clone(),
+            unlisted: scan.unlisted.below(&root.path),
             updated: None,
         }
     };

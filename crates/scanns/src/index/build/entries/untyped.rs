@@ -266,7 +266,6 @@ impl EntryRows {
         let short = |name| self.number(name, row).and_then(|number| u32::try_from(number).ok());
         Entry {
             path: self.text("path", row).unwrap_or_default(),
-            kind: None,
             target: self.text("target", row),
             owner: self.text("owner", row),
             group: self.text("group", row),
@@ -285,6 +284,8 @@ impl EntryRows {
             stripes: self.number("stripes", row),
             pool: self.text("pool", row),
             project: self.number("project", row),
+            // No dump has the others.
+            ..Entry::default()
         }
     }
 }
