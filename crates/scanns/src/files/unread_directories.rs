@@ -31,8 +31,8 @@ impl UnreadDirectories {
                 places.around.insert(parent(path).to_vec());
                 places.reasons.insert(path.to_vec(), failure.reason.clone());
             }
-            let unlisted = coverage.unlisted.paths.iter().filter(|path| !is_read_again(path, coverage, &all));
-            places.around.extend(unlisted.map(|path| path.as_os_str().as_bytes().to_vec()));
+            let unlisted = coverage.unlisted.paths.iter().map(|path| path.as_os_str().as_bytes().to_vec());
+            places.around.extend(unlisted);
             if coverage.unread > coverage.failures.len() as u64 || coverage.unlisted.more > 0 {
                 let tree = if coverage.format.is_none() { coverage.path.as_os_str().as_bytes() } else { b"" };
                 places.beyond.push(tree.to_vec());

@@ -73,11 +73,12 @@ impl Coverage {
         self.complete && self.unread == 0 && lost == 0
     }
 
-    /// Forgets the failures at and below a place that was scanned since.
+    /// Forgets what could not be read, or was left out, at and below a place that was scanned since.
     fn settle(&mut self, place: &Path) {
         let before = self.failures.len();
         self.failures.retain(|failure| !failure.path.starts_with(place));
         self.unread = self.unread.saturating_sub((before - self.failures.len()) as u64);
+        self.unlisted.paths.retain(|path| !path.starts_with(place));
     }
 }
 
