@@ -1,6 +1,6 @@
 //! The files whose documents a segment contains; used to update an index.
 
-use super::keys::{KeyReader, Stamps, WHOLE_FILE};
+use super::keys::{KeyReader, Stamps, StoredPathCursor, WHOLE_FILE};
 use super::reader::Segment;
 use crate::column::Column;
 use crate::error::Result;
@@ -20,6 +20,19 @@ pub struct KnownPaths<'a> {
     changed: Option<&'a Column>,
     /// By path: whether its documents are lines; `None` if all documents are files.
     lines: Option<Vec<bool>>,
+}
+
+/// Reads the paths of a segment in about ascending order of their numbers.
+pub struct KnownPathCursor<'a> {
+    count: u32,
+    paths: StoredPathCursor<'a>,
+}
+
+impl KnownPathCursor<'_> {
+    /// Returns the path with a number; `None` behind the last.
+    pub fn path(&mut self, number: u32) -> Result<Option<&[u8]>> {
+        if number < self.count { self.paths.path(number).map(Some) } else { Ok(None) }
+    }
 }
 
 /// A file that has live documents in a segment.
@@ -71,9 +84,19 @@ impl<'a> KnownPaths<'a> {
         })
     }
 
+    /// Returns the number of the file `path`; `None` if the segment has no live document of the file.
+    pub fn number(&self, path: &[u8]) -> Result<Option<u32>> {
+        Ok(self.keys.find_path(path)?.into_iter().find(|&number| self.is_live(number)))
+    }
+
+    /// Returns a cursor over all paths.
+    pub fn cursor(&self) -> KnownPathCursor<'a> {
+        KnownPathCursor { count: self.keys.paths(), paths: self.keys.path_cursor() }
+    }
+
     /// Returns what the segment knows of the file `path`; `None` if it has no live document of the file.
     pub fn find(&self, path: &[u8]) -> Result<Option<KnownPath>> {
-        match self.keys.find_path(path)?.into_iter().find(|&number| is(&self.live, number, true)) {
+        match self.number(path)? {
             Some(number) => {
                 let lines = is(&self.lines, number, false);
                 let changed = self.changed(number)?;
@@ -108,7 +131,7 @@ impl<'a> KnownPaths<'a> {
     }
 
     /// True if a path has a live document.
-    pub(super) fn is_live(&self, number: u32) -> bool {
+    pub fn is_live(&self, number: u32) -> bool {
         is(&self.live, number, true)
     }
 
@@ -125,14 +148,20 @@ impl<'a> KnownPaths<'a> {
         self.keys.paths() as usize
     }
 
-    /// Calls `visit` with the number and the path of every file that has a live document.
-    pub fn each_live(&self, mut visit: impl FnMut(u32, &[u8])) -> Result<()> {
-        self.keys.each_path(|number, path| {
-            if is(&self.live, number, true) {
-                visit(number, path);
+    /// Calls `visit` with the number and the path of every file that has a live document and whose number is
+    /// `wanted`.
+    pub fn each_live(
+        &self,
+        wanted: impl Fn(u32) -> bool,
+        mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut cursor = self.cursor();
+        for number in (0..self.keys.paths()).filter(|&number| self.is_live(number) && wanted(number)) {
+            if let Some(path) = cursor.path(number)? {
+                visit(number, path)?;
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     /// Calls `visit` with every path whose documents are lines.

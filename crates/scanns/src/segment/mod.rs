@@ -46,7 +46,7 @@ pub use double_paths::{DoublePaths, double_paths};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, SegmentContents, flush};
 pub use key_field::DocumentOrigin;
 pub use keys::{KeyRun, Keys, PathHash, PathsInColumn};
-pub use known_paths::{KnownPath, KnownPaths};
+pub use known_paths::{KnownPath, KnownPathCursor, KnownPaths};
 pub use layout::{SEGMENT, deletes_file_name, file_name, is_file_name, is_of_segment, updates_file_name};
 pub use merge::{MergeWork, Merged, Reordering, merge, path_order, similar_order};
 pub use order::DocumentOrder;

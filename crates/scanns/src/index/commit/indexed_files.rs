@@ -77,13 +77,11 @@ impl<'s> IndexedFiles<'s> {
         let failed: HashSet<&Path> = found.failures.iter().map(|failure| failure.path.as_path()).collect();
         let (mut paths, mut emptied) = (Vec::new(), HashMap::<PathBuf, u64>::new());
         for (segment, seen) in self.segments.iter().zip(&self.seen) {
-            segment.each_live(|number, bytes| {
-                if seen.get(number as usize) == Some(&true) {
-                    return;
-                }
+            let is_unseen = |number: u32| seen.get(number as usize) != Some(&true);
+            segment.each_live(is_unseen, |_, bytes| {
                 let path = Path::new(std::ffi::OsStr::from_bytes(bytes));
                 if path.ancestors().any(|place| failed.contains(place)) {
-                    return;
+                    return Ok(());
                 }
                 let root = path.ancestors().find_map(|place| Some((place, *roots.get(place)?)));
                 match root {
@@ -91,6 +89,7 @@ impl<'s> IndexedFiles<'s> {
                     Some((root, true)) => *emptied.entry(root.to_path_buf()).or_default() += 1,
                     None => {}
                 }
+                Ok(())
             })?;
         }
         paths.sort_unstable();

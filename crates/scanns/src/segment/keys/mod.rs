@@ -44,6 +44,7 @@ pub(super) use format::WHOLE_FILE;
 pub use format::{KeyRun, Keys, PathHash, PathsInColumn};
 pub(super) use merge::{KeySource, merge};
 pub(super) use merge_in_order::{bytes_in_order, merge_in_order};
+pub(super) use paths::StoredPathCursor;
 pub(super) use read::KeyReader;
 pub(super) use stamps::Stamps;
 pub(super) use write::write;

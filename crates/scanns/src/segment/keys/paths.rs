@@ -13,7 +13,7 @@ use crate::store::{Envelope, Section};
 
 /// Where the paths of a segment are.
 #[derive(Clone, Copy)]
-pub(super) enum PathStore<'a> {
+pub(in crate::segment) enum PathStore<'a> {
     /// In blocks of front-coded paths; `places` has the offsets of the blocks.
     Coded { paths: &'a Section, places: &'a Section },
     /// Path `d` is the value of document `d` in the column of `field`.
@@ -109,7 +109,7 @@ pub(super) fn is_of_paths(column: &Column) -> bool {
 ///
 /// A front-coded path is a difference from the one before it, so reading one alone decodes up to 32 of them.
 /// The cursor goes on from the last path instead, if the next one is in the same block.
-pub(super) enum StoredPathCursor<'a> {
+pub(in crate::segment) enum StoredPathCursor<'a> {
     Coded {
         paths: PathStore<'a>,
         block: ByteReader<'a>,
@@ -125,7 +125,7 @@ pub(super) enum StoredPathCursor<'a> {
 
 impl StoredPathCursor<'_> {
     /// Reads path `number`.
-    pub(super) fn path(&mut self, number: u32) -> Result<&[u8]> {
+    pub(in crate::segment) fn path(&mut self, number: u32) -> Result<&[u8]> {
         match self {
             StoredPathCursor::Column { paths, cursor } => {
                 cursor.path(number)?.ok_or_else(|| paths.missing(number))

@@ -201,7 +201,7 @@ impl<'a> KeyReader<'a> {
     }
 
     /// A cursor before the first path.
-    pub(super) fn path_cursor(&self) -> StoredPathCursor<'a> {
+    pub(in crate::segment) fn path_cursor(&self) -> StoredPathCursor<'a> {
         self.paths.cursor()
     }
 

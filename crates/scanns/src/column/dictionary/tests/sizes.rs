@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::super::block::common;
 use super::*;
+use crate::codec::common_prefix;
 use crate::codec::put_varint;
 
 /// Bytes per term as other engines store them: blocks of 64 front-coded terms, each compressed by LZ4 with
@@ -14,7 +14,7 @@ fn plain(terms: &[Vec<u8>]) -> (f64, f64) {
     for block in terms.chunks(64) {
         let mut out = Vec::new();
         for pair in block.windows(2) {
-            let shared = common(&pair[0], &pair[1]);
+            let shared = common_prefix(&pair[0], &pair[1]);
             let own = pair[1].len() - shared;
             out.push(u8::try_from(shared.min(15) | own.saturating_sub(1).min(15) << 4).unwrap());
             for (number, most) in [(shared, 15), (own - 1, 15)] {

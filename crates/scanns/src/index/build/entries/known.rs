@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::known_cursors::{KnownCursors, KnownValues};
+use crate::column::ColumnKind;
 use crate::error::Result;
 use crate::index::build::rare_fields::RareFields;
 use crate::index::commit::ledger::date_field;
@@ -41,9 +43,9 @@ const DEVICE: usize = 7;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KnownFields {
     /// The last change of the status.
-    changed: Option<Field>,
+    pub(super) changed: Option<Field>,
     /// The last change of the content.
-    modified: Option<Field>,
+    pub(super) modified: Option<Field>,
     /// The fields of [`NUMBERS`].
     numbers: [Option<Field>; NUMBERS.len()],
     /// The fields of extended attributes and ACLs.
@@ -70,6 +72,11 @@ impl KnownFields {
             numbers: NUMBERS.map(number),
             uncertain: scanned.map_or(i64::MAX, |scanned| scanned.saturating_sub(TICK)),
         }
+    }
+
+    /// The field of the size.
+    pub(super) fn size(&self) -> Option<Field> {
+        self.numbers.get(SIZE).copied().flatten()
     }
 }
 
@@ -108,36 +115,61 @@ impl<'s> KnownEntries<'s> {
     /// status are the same, and the last one is older than the last scan; if it is not, all numbers and
     /// attributes must be the same, too. If this last time is unknown, its owner and its mode may be others.
     ///
-    /// A path has a live document in one segment at most. The segment of the last entry is tried first,
-    /// because entries of a directory come together and are in one segment; `last` remembers it.
-    pub(super) fn find(&self, entry: &Entry<'_>, last: &mut usize) -> Result<KnownEntry> {
-        let others = (0..self.segments.len()).filter(|&at| at != *last);
-        for at in std::iter::once(*last).chain(others) {
-            let Some(KnownSegment { segment, paths, seen }) = self.segments.get(at) else { continue };
-            let Some(known) = paths.find(entry.path)? else { continue };
-            *last = at;
-            if let Some(word) = seen.get(known.number as usize / 64) {
-                word.fetch_or(1 << (known.number % 64), Ordering::Relaxed);
-            }
-            let document = paths.document(known.number);
-            let changed = entry.ctime.and_then(fitting_date);
-            let same = changed.is_some()
-                && changed == known.changed
-                && self.number(segment, document, SIZE)? == entry.size
-                && date(segment, self.fields.modified, document)? == entry.mtime.and_then(fitting_date);
-            let is_certain = changed < Some(self.fields.uncertain);
-            if same
-                && !self.again
-                && (is_certain
-                    || self.has_numbers(segment, document, entry)?
-                        && self.has_attributes(segment, document, entry)?)
-            {
-                return Ok(KnownEntry::Unchanged);
-            }
-            let documents = segment.documents_of([entry.path])?;
-            return Ok(KnownEntry::Changed(SegmentDocuments { id: segment.id(), documents }));
+    /// `cursors` are the places of the thread that asks.
+    pub(super) fn find(&self, entry: &Entry<'_>, cursors: &mut KnownCursors<'s>) -> Result<KnownEntry> {
+        let Some((at, number)) = self.look_up(entry.path, cursors)? else { return Ok(KnownEntry::New) };
+        let Some(KnownSegment { segment, paths, seen }) = self.segments.get(at) else {
+            return Ok(KnownEntry::New);
+        };
+        if let Some(word) = seen.get(number as usize / 64) {
+            word.fetch_or(1 << (number % 64), Ordering::Relaxed);
         }
-        Ok(KnownEntry::New)
+        let document = paths.document(number);
+        let known = match cursors.of(at, segment, paths, &self.fields) {
+            Some(cursor) => cursor.values(number, document)?,
+            None => KnownValues::default(),
+        };
+        let order = |time: Option<i64>| {
+            time.and_then(fitting_date).and_then(|time| ColumnKind::Date.order_of(ValueRef::Date(time)))
+        };
+        let changed = order(entry.ctime);
+        let same = changed.is_some()
+            && known == KnownValues { changed, modified: order(entry.mtime), size: entry.size };
+        let is_certain = entry.ctime.and_then(fitting_date) < Some(self.fields.uncertain);
+        if same
+            && !self.again
+            && (is_certain
+                || self.has_numbers(segment, document, entry)?
+                    && self.has_attributes(segment, document, entry)?)
+        {
+            return Ok(KnownEntry::Unchanged);
+        }
+        let documents = segment.documents_of([entry.path])?;
+        Ok(KnownEntry::Changed(SegmentDocuments { id: segment.id(), documents }))
+    }
+
+    /// The segment that has a live document with a path, and the number of the path in it.
+    ///
+    /// There is one segment at most. The segment of the last entry is tried first, because entries of a
+    /// directory come together and are in one segment.
+    fn look_up(&self, path: &[u8], cursors: &mut KnownCursors<'s>) -> Result<Option<(usize, u32)>> {
+        let mut last = 0;
+        if let Some(cursor) = cursors.last() {
+            last = cursor.segment;
+            if let (Some(known), Some(number)) = (self.segments.get(last), cursor.next_is(path)?)
+                && known.paths.is_live(number)
+            {
+                return Ok(Some((last, number)));
+            }
+        }
+        let others = (0..self.segments.len()).filter(|&at| at != last);
+        for at in std::iter::once(last).chain(others) {
+            let Some(known) = self.segments.get(at) else { continue };
+            if let Some(number) = known.paths.number(path)? {
+                return Ok(Some((at, number)));
+            }
+        }
+        Ok(None)
     }
 
     /// True if a document has the numbers of an entry.
@@ -238,15 +270,13 @@ impl<'s> KnownEntries<'s> {
         mut visit: impl FnMut(&[u8], &dyn Fn(usize) -> Result<Option<u64>>) -> Result<()>,
     ) -> Result<()> {
         for KnownSegment { segment, paths, .. } in &self.segments {
-            let mut failed = None;
-            paths.each_live(|number, path| {
-                let document = paths.document(number);
-                let visited = visit(path, &|at| self.number(segment, document, at));
-                failed = failed.take().or(visited.err());
-            })?;
-            if let Some(error) = failed {
-                return Err(error);
-            }
+            paths.each_live(
+                |_| true,
+                |number, path| {
+                    let document = paths.document(number);
+                    visit(path, &|at| self.number(segment, document, at))
+                },
+            )?;
         }
         Ok(())
     }
@@ -279,16 +309,14 @@ impl<'s> KnownEntries<'s> {
     ) -> Result<(Vec<SegmentDocuments>, u64)> {
         let (mut found, mut count) = (Vec::new(), 0);
         for KnownSegment { segment, paths, seen } in &self.segments {
-            let (mut documents, mut failed) = (Vec::<Range<u32>>::new(), None);
-            paths.each_live(|number, path| {
+            let mut documents = Vec::<Range<u32>>::new();
+            let is_unseen = |number: u32| {
                 let word = seen.get(number as usize / 64).map_or(0, |word| word.load(Ordering::Relaxed));
-                if word >> (number % 64) & 1 == 1 || failed.is_some() {
-                    return;
-                }
-                match gone(path) {
-                    Ok(true) => {}
-                    Ok(false) => return,
-                    Err(error) => return failed = Some(error),
+                word >> (number % 64) & 1 == 0
+            };
+            paths.each_live(is_unseen, |number, path| {
+                if !gone(path)? {
+                    return Ok(());
                 }
                 count += 1;
                 let document = paths.document(number);
@@ -296,10 +324,8 @@ impl<'s> KnownEntries<'s> {
                     Some(last) if last.end == document => last.end += 1,
                     _ => documents.push(document..document + 1),
                 }
+                Ok(())
             })?;
-            if let Some(error) = failed {
-                return Err(error);
-            }
             documents.sort_unstable_by_key(|range| range.start);
             found.push(SegmentDocuments { id: segment.id(), documents });
         }
@@ -316,11 +342,4 @@ impl<'s> KnownEntries<'s> {
 fn value(segment: &Segment, field: Option<Field>, document: u32) -> Result<Option<Value>> {
     let Some(column) = field.and_then(|field| segment.column(field)) else { return Ok(None) };
     Ok(column.first(document)?.map(|order| column.kind().value_of(order)))
-}
-
-fn date(segment: &Segment, field: Option<Field>, document: u32) -> Result<Option<i64>> {
-    match value(segment, field, document)? {
-        Some(Value::Date(date)) => Ok(Some(date)),
-        _ => Ok(None),
-    }
 }

@@ -8,9 +8,10 @@ use super::attribute_words::AttributeWords;
 use super::block::{BlockRows, EntryBlock};
 use super::held::HeldEntries;
 use super::known::{KnownEntries, KnownEntry};
+use super::known_cursors::KnownCursors;
 use super::told::ToldFields;
 use super::tops::Tops;
-use crate::column::ColumnSet;
+use crate::column::{ColumnSet, split_path};
 use crate::error::{Error, Result};
 use crate::index::build::file_fields::{EntrySource, FileFields, MissingDates};
 use crate::index::build::lane_report::LaneReport;
@@ -20,7 +21,7 @@ use crate::invert::{InvertOptions, Inverter};
 use crate::record::dump::DumpTally;
 use crate::schema::{Field, Records, Schema, Store, Stored};
 use crate::segment::{Flushed, Keys, PathHash, PathsInColumn, StoredCollector};
-use crate::source::{Entry, EntryKind};
+use crate::source::{Entry, EntryBatch, EntryKind};
 
 /// A segment takes this many times the bytes of its entries while it is written: for memory that is kept for
 /// more of them, for their keys, and for their columns.
@@ -79,8 +80,8 @@ pub(super) struct EntryIndexer<'a> {
     /// Older documents that the entries in memory replace.
     replaced: Vec<SegmentDocuments>,
     missing_dates: MissingDates,
-    /// The segment that had the last known entry.
-    last_segment: usize,
+    /// Where it is among the documents of the index.
+    cursors: KnownCursors<'a>,
     /// A path with its root.
     path: Vec<u8>,
     report: EntryReport,
@@ -98,7 +99,7 @@ impl<'a> EntryIndexer<'a> {
             segments: LaneSegments::new(context.segments),
             replaced: Vec::new(),
             missing_dates: MissingDates::default(),
-            last_segment: 0,
+            cursors: KnownCursors::default(),
             path: Vec::new(),
             report: EntryReport::default(),
         })
@@ -108,6 +109,7 @@ impl<'a> EntryIndexer<'a> {
     pub(super) fn block(&mut self, block: &EntryBlock) -> Result<()> {
         let (mut tally, mut count, mut failed) = (DumpTally::default(), 0, None);
         let mut told = ToldFields::default();
+        let has_known = !self.context.known.is_empty();
         let mut visit = |entry: &Entry<'_>| {
             count += 1;
             told.add(entry);
@@ -121,6 +123,9 @@ impl<'a> EntryIndexer<'a> {
         };
         let flow = match &block.rows {
             BlockRows::Bytes { bytes, offset, rows } => rows.read(bytes, *offset, &mut tally, &mut visit),
+            BlockRows::Entries(batch) if has_known => {
+                in_document_order(batch).try_for_each(|entry| visit(&entry))
+            }
             BlockRows::Entries(batch) => batch.iter().try_for_each(|entry| visit(&entry)),
         };
         let dumps = &mut self.report.dumps;
@@ -155,7 +160,7 @@ impl<'a> EntryIndexer<'a> {
             self.report.tops.add(entry.path);
         }
         if !known.is_empty() {
-            match known.find(entry, &mut self.last_segment)? {
+            match known.find(entry, &mut self.cursors)? {
                 KnownEntry::New => {}
                 KnownEntry::Unchanged => {
                     self.report.unchanged += 1;
@@ -242,6 +247,14 @@ fn take_into<'a>(context: EntryContext<'a>) -> impl Fn(Flushed, Vec<SegmentDocum
         context.replaced.fetch_add(deleted, Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// The entries of a batch in the order of the documents of a segment, in which known ones are found fastest.
+fn in_document_order(batch: &EntryBatch) -> impl Iterator<Item = Entry<'_>> {
+    let paths = (0..batch.len()).map(|number| (split_path(batch.path(number).unwrap_or_default()), number));
+    let mut order: Vec<_> = paths.collect();
+    order.sort_unstable();
+    order.into_iter().filter_map(|(_, number)| batch.get(number))
 }
 
 /// A path below `root`, if it is relative and there is a root; `space` holds it.

@@ -29,6 +29,7 @@ mod each_entry;
 mod held;
 mod inventory;
 mod known;
+mod known_cursors;
 mod lane;
 mod linked_names;
 mod lost_mounts;
