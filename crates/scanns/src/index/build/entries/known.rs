@@ -150,20 +150,18 @@ impl<'s> KnownEntries<'s> {
 
     /// The segment that has a live document with a path, and the number of the path in it.
     ///
-    /// There is one segment at most. The segment of the last entry is tried first, because entries of a
-    /// directory come together and are in one segment.
+    /// There is one segment at most. Segments that had the last entries are tried first, because entries of a
+    /// directory come together and are in one segment, and so mostly are directories that are next to each
+    /// other.
     fn look_up(&self, path: &[u8], cursors: &mut KnownCursors<'s>) -> Result<Option<(usize, u32)>> {
-        let mut last = 0;
-        if let Some(cursor) = cursors.last() {
-            last = cursor.segment;
-            if let (Some(known), Some(number)) = (self.segments.get(last), cursor.next_is(path)?)
-                && known.paths.is_live(number)
-            {
-                return Ok(Some((last, number)));
-            }
+        if let Some(cursor) = cursors.last()
+            && let (Some(known), Some(number)) = (self.segments.get(cursor.segment), cursor.next_is(path)?)
+            && known.paths.is_live(number)
+        {
+            return Ok(Some((cursor.segment, number)));
         }
-        let others = (0..self.segments.len()).filter(|&at| at != last);
-        for at in std::iter::once(last).chain(others) {
+        let others = (0..self.segments.len()).filter(|&at| cursors.segments().all(|recent| recent != at));
+        for at in cursors.segments().chain(others) {
             let Some(known) = self.segments.get(at) else { continue };
             if let Some(number) = known.paths.number(path)? {
                 return Ok(Some((at, number)));

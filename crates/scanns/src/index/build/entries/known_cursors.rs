@@ -43,6 +43,11 @@ impl<'s> KnownCursors<'s> {
         self.0.last_mut()
     }
 
+    /// The segments of all places, the one of the last entry first.
+    pub(super) fn segments(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().rev().map(|cursor| cursor.segment)
+    }
+
     /// The place in a segment, which becomes that of the last entry.
     pub(super) fn of(
         &mut self,
