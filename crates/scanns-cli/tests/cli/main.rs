@@ -12,9 +12,9 @@
 //! existing index, `places.rs` about paths on the command line, `printed.rs` about hostile names and what
 //! people see, `records.rs` about records with fields, `record_values.rs` about their values, `report.rs`
 //! about reports on file systems, `similar.rs` about queries made from documents and explanations of scores,
-//! `snippets.rs` about snippets, `sources.rs` about an index that follows its files, `stored.rs` about stored
-//! documents, `tables.rs` about tables as dumps, `trusted/` compares answers with those of other tools, and
-//! `tune.rs` is about profiles.
+//! `snapshots.rs` about named snapshots, `snippets.rs` about snippets, `sources.rs` about an index that
+//! follows its files, `stored.rs` about stored documents, `tables.rs` about tables as dumps, `trusted/`
+//! compares answers with those of other tools, and `tune.rs` is about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -49,6 +49,7 @@ mod record_values;
 mod records;
 mod report;
 mod similar;
+mod snapshots;
 mod snippets;
 mod sources;
 mod stat;
