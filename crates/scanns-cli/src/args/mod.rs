@@ -45,7 +45,7 @@ use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
-pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg};
+pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg, DiffOutputArg};
 pub use display::{DisplayArgs, WhenArg};
 pub use du::{DU_EXAMPLES, DuArgs, DuKeyArg, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
