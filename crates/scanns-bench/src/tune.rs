@@ -110,6 +110,7 @@ fn trials(args: &TuneArgs) -> Result<Trials> {
         commit_every: None,
         commit_bytes: None,
         time_limit: None,
+        snapshot: None,
     };
     Ok(Trials::prepare(&inputs, args.mib << 20, &options, &args.scratch, &cancel)?)
 }

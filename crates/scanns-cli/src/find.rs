@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use anyhow::Result;
 use scanns::Snapshot;
-use scanns::files::{FindOptions, FindOutput, FindReport, FindSink, find_entries};
+use scanns::files::{FindOptions, FindOutput, FindReport, FindSink, SortSpace, find_entries};
 
 use crate::args::FindArgs;
 use crate::indexed_path::{FILES_ALONE, has_files_alone, note_not_in_index};
@@ -79,7 +79,10 @@ pub fn run(args: &FindArgs) -> Result<Outcome> {
     let snapshot = Snapshot::open(&args.index)?;
     let command: Vec<Vec<u8>> = args.command.iter().map(|word| word.clone().into_vec()).collect();
     let mut targets = FindTargets(Vec::new());
-    let report = find_entries(&snapshot, &command, FindOptions { limit: args.limit }, |outputs| {
+    let memory = usize::try_from(args.memory).unwrap_or(usize::MAX);
+    let directory = args.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    let options = FindOptions { limit: args.limit, sort: args.sort, space: SortSpace { memory, directory } };
+    let report = find_entries(&snapshot, &command, options, |outputs| {
         targets = FindTargets::open(outputs)?;
         Ok(&mut targets)
     });

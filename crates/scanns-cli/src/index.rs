@@ -5,6 +5,7 @@ mod dumps;
 mod polite;
 mod preview;
 mod scans;
+pub mod snapshot;
 mod summary;
 mod threads;
 
@@ -37,6 +38,9 @@ pub use threads::{Threads, default_threads};
 
 /// Runs the verb.
 pub fn run(args: &IndexArgs) -> Result<Outcome> {
+    if let Some(kept) = snapshot::keep_alone(args, path(args))? {
+        return Ok(kept);
+    }
     let options = options(args)?;
     if let Some(to) = &args.fields.infer_schema {
         return records::infer(&options, to);
@@ -66,6 +70,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
             print_summary(output, &built).with_context(committed)?;
         }
         list_failures(&built.failed);
+        snapshot::list_failure(output, &built);
         scans::list(built.scan.as_ref());
         if !args.output.quiet {
             scans::list_unused(&built.unused_globs, &args.input.exclude);
@@ -102,6 +107,7 @@ fn outcome(built: &IndexReport) -> Outcome {
         && built.changes.as_ref().is_none_or(|changes| changes.tally.lost() == 0)
         && !built.records.is_lossy(built.documents)
         && !records::has_serious_conflicts(&built.records)
+        && built.snapshot_failure.is_none()
     {
         Outcome::Done
     } else {
@@ -153,6 +159,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
             CommitEvery::Time(_) => None,
         }),
         time_limit: args.keeping.time_limit,
+        snapshot: args.output.snapshot.clone(),
     })
 }
 

@@ -1,17 +1,19 @@
-//! `scanns info`: describes an index, its segments, its fields (`info/fields.rs`) and its terms, and what it
-//! covers of file systems (`info/completeness.rs`).
+//! `scanns info`: describes an index, its segments, its fields (`info/fields.rs`), its terms and its named
+//! snapshots (`info/snapshots.rs`), and what it covers of file systems (`info/completeness.rs`).
 
 pub mod completeness;
 mod fields;
+mod snapshots;
 
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::Snapshot;
 use scanns::columns::ColumnInfo;
 use scanns::index::{IndexInfo, SegmentInfo, StoredFigures};
 use scanns::schema::{Compression, FieldEntry, FieldKind, Records, Store};
+use scanns::{Index, Snapshot};
 use serde_json::{Map, Value, json};
+use snapshots::Named;
 
 use crate::args::InfoArgs;
 use crate::output::Output;
@@ -23,6 +25,7 @@ struct Facts<'a> {
     args: &'a InfoArgs,
     info: IndexInfo,
     segments: &'a [SegmentInfo],
+    named: Named,
     stored: StoredFigures,
     unique_terms: Option<u64>,
     /// The name of the field that is the key.
@@ -46,8 +49,10 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let (info, stored) = (snapshot.info(), snapshot.stored_figures()?);
     let key = snapshot.key_field().and_then(|field| snapshot.schema().entry(field));
     let key = key.map(|entry| entry.name.as_str());
-    let facts =
-        Facts { args, info, segments: snapshot.segments(), stored, unique_terms, key, columns, terms };
+    let named = Index::open(&args.index)?.named_snapshots()?;
+    let is_whole = named.iter().all(|(_, kept)| kept.is_ok());
+    let segments = snapshot.segments();
+    let facts = Facts { args, info, segments, named, stored, unique_terms, key, columns, terms };
     let mut out = Output::stdout();
     if args.json {
         out.json(&as_json(&facts))?
@@ -55,7 +60,7 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
         print(&mut out, &facts)?
     }
     out.flush()?;
-    Ok(Outcome::Done)
+    Ok(if is_whole { Outcome::Done } else { Outcome::WithFailures })
 }
 
 /// What one document is, in the singular.
@@ -110,6 +115,7 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
             units::size(segment.bytes)
         )?;
     }
+    snapshots::print(out, &facts.named)?;
     if let Some(columns) = &facts.columns {
         fields::print(out, &info.schema, columns)?;
     }
@@ -183,6 +189,7 @@ fn as_json(facts: &Facts<'_>) -> Value {
         ("vector_bytes", json!(facts.stored.vectors)),
         ("vector_text_bytes", json!(facts.stored.vector_text)),
         ("segments", facts.segments.iter().map(segment_json).collect()),
+        ("snapshots", snapshots::as_json(&facts.named)),
     ] {
         object.insert(name.into(), value);
     }

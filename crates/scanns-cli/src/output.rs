@@ -1,6 +1,8 @@
-//! Standard output: buffered, with a look, and through a pager if it is long and goes to a terminal.
+//! Standard output: buffered, with a look, and through a pager if it is long and goes to a terminal. A file
+//! can take its place.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -28,6 +30,8 @@ enum Sink {
     /// Less than a page so far, which may become long enough for a pager.
     Page(ShortText),
     Pager(Pager),
+    /// A file in place of standard output.
+    File(BufWriter<File>),
 }
 
 struct ShortText {
@@ -89,6 +93,12 @@ impl Output {
         let out = io::stdout().lock();
         let terminal = out.is_terminal();
         Output { sink: stdout(out), terminal, look: Look::default() }
+    }
+
+    /// A file in place of standard output.
+    pub fn file(file: File) -> Self {
+        let sink = Sink::File(BufWriter::with_capacity(64 << 10, file));
+        Output { sink, terminal: false, look: Look::default() }
     }
 
     /// Standard output as requested.
@@ -192,8 +202,12 @@ impl Drop for Pager {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Sink::File(out) = &mut self.sink {
+            return out.write(bytes);
+        }
         ensure_open()?;
         match &mut self.sink {
+            Sink::File(out) => out.write(bytes),
             Sink::Stdout(out) => out.write(bytes).map_err(fault),
             Sink::Pager(pager) => match &mut pager.input {
                 Some(input) => input.write(bytes),
@@ -217,6 +231,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Stdout(out) => out.flush().map_err(fault),
+            Sink::File(out) => out.flush(),
             Sink::Pager(pager) => pager.input.as_mut().map_or(Ok(()), BufWriter::flush),
             Sink::Page(page) => {
                 let bytes = std::mem::take(&mut page.bytes);

@@ -85,6 +85,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         commit_every: None,
         commit_bytes: None,
         time_limit: None,
+        snapshot: None,
     };
     Ok(TuneOptions { index, scratch: args.scratch.clone().unwrap_or(directory), budget: args.budget })
 }

@@ -322,6 +322,7 @@ mod tests {
             commit_every: None,
             commit_bytes: None,
             time_limit: None,
+            snapshot: None,
         };
         let out = dir.join("index");
         scanns::Index::at(&out).build(&options, &Progress::new(), &cancel).unwrap();

@@ -69,6 +69,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         commit_every: None,
         commit_bytes: None,
         time_limit: None,
+        snapshot: None,
     };
     let report =
         Index::at(&index).build(&options, &Progress::new(), &Arc::new(AtomicBool::new(false))).unwrap();

@@ -40,9 +40,13 @@ pub struct DiffArgs {
     /// Sum up directories that are at most N levels below the top of both trees, or below --below
     #[arg(long, value_name = "N", default_value_t = 2, requires = "summary")]
     pub depth: usize,
-    /// How differences are written; csv and json show invalid UTF-8 in names as replacements
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "lines")]
-    pub format: DiffFormatArg,
+    /// How differences are written [default: by the extension of FILE, or lines]; json and parquet replace
+    /// invalid UTF-8 in names, and have the bytes beside them
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<DiffOutputArg>,
+    /// The file to write, which appears when it is complete; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: PathBuf,
     /// End paths with NUL, leave them as they are, and leave out values
     #[arg(short = '0', long, conflicts_with_all = ["summary", "format"])]
     pub null: bool,
@@ -87,6 +91,32 @@ pub enum DiffFormatArg {
     Json,
 }
 
+/// How differences are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffOutputArg {
+    /// For people
+    Lines,
+    /// A table with a header: .csv
+    Csv,
+    /// One JSON object per line: .jsonl, .json, .ndjson
+    #[value(alias = "jsonl")]
+    Json,
+    /// Apache Parquet, with a row for each difference: .parquet
+    Parquet,
+}
+
+impl DiffOutputArg {
+    /// The format as text; `None` for Parquet.
+    pub fn text(self) -> Option<DiffFormatArg> {
+        match self {
+            DiffOutputArg::Lines => Some(DiffFormatArg::Lines),
+            DiffOutputArg::Csv => Some(DiffFormatArg::Csv),
+            DiffOutputArg::Json => Some(DiffFormatArg::Json),
+            DiffOutputArg::Parquet => None,
+        }
+    }
+}
+
 /// Examples for the help.
 pub const DIFF_EXAMPLES: &str = r"Examples:
   scanns diff monday.scanns tuesday.scanns
@@ -100,6 +130,8 @@ pub const DIFF_EXAMPLES: &str = r"Examples:
       which directories, owners, groups and kinds of files have grown or shrunk
   scanns diff a.scanns b.scanns --old-root /data --new-root /mnt/copy --ignore inode,ctime
       whether a copy is complete; equal content has an equal size and mtime
+  scanns diff monday.scanns tuesday.scanns -o changes.parquet
+      a row for each difference, for DuckDB, pandas or Spark: kind, path, old_path, type, sizes, dates, fields
   scanns diff a.scanns b.scanns --ignore ctime --only added,changed -0 | tr '\0' '\n'
 
 OLD and NEW are indexes of file systems (scanns index --content none), or dumps. Nothing else is read: files

@@ -15,6 +15,9 @@ Examples:
       updates the index: reads new and changed files, and removes files that are gone
   scanns index -o archive.scanns --time-limit 55m /archive
       stops in time; the same command resumes where it stopped
+  scanns index -o fs.scanns --content none --snapshot january /data
+  scanns diff fs.scanns/snapshots/january fs.scanns
+      keeps this state under a name, and compares it with the index later
   scanns index -o mail.scanns --store content ~/mail
       also stores the text; scanns search --content shows it
   scanns index -o logs.scanns --records jsonl logs/*.jsonl

@@ -41,6 +41,8 @@ pub enum ReportFormat {
     Table,
     /// One table of all rows with the columns section, name, class, entries, size, space and value: .csv
     Csv,
+    /// The same table as Apache Parquet: .parquet
+    Parquet,
     /// One JSON object with all sums, lists and the tree of large directories: .json
     Json,
     /// One page with a map of directories, for a browser; it needs nothing else: .html
@@ -62,6 +64,8 @@ Examples:
       a page for a browser, with a map of the directories; it can be sent by mail
   scanns report fs.scanns --format csv | grep ^owners
       rows for a spreadsheet or another program: section, name, class, entries, size, space, value
+  scanns report fs.scanns -o report.parquet
+      the same rows for DuckDB, pandas or Spark
   scanns report fs.scanns --format json | jq '.totals.cold.space'
 
 A file with several names counts once, at the first of its names. Space is what files take on the medium, size

@@ -45,7 +45,7 @@ use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
-pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg};
+pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg, DiffOutputArg};
 pub use display::{DisplayArgs, WhenArg};
 pub use du::{DU_EXAMPLES, DuArgs, DuKeyArg, DuTimeArg};
 pub use dump::{DUMPS_HELP, DumpArgs};
@@ -90,6 +90,7 @@ pub struct Command {
 pub enum Verb {
     /// Build an index, or update one
     #[command(after_help = INDEX_EXAMPLES)]
+    #[command(mut_arg("paths", |paths| paths.required_unless_present("snapshot")))]
     Index(Box<IndexArgs>),
     /// Follow directories as they change, with an index of names and metadata
     #[command(after_help = WATCH_EXAMPLES)]
@@ -409,6 +410,10 @@ pub struct IndexOutputArgs {
     #[arg(short, long, value_name = "NAME.scanns")]
     #[arg(required_unless_present_any = ["infer_schema", "dump_preview"])]
     pub output: Option<PathBuf>,
+    /// Keep the index as it is after this command under a name: in its directory snapshots, as an index that
+    /// shares the space of what does not change. Without PATH, keep it as it is now
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["infer_schema", "dump_preview"])]
+    pub snapshot: Option<String>,
     /// Print the report as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -23,6 +23,7 @@ const COMMON: [(&str, &[&str]); 4] = [
             "threads",
             "memory",
             "output",
+            "snapshot",
             "json",
             "quiet",
         ],

@@ -1,15 +1,19 @@
 //! `scanns diff`: how two trees differ.
 //!
-//! `write.rs` writes differences, and `sums.rs` their sums.
+//! `write.rs` writes differences as text, `sums.rs` their sums, and `table.rs` both as tables; `sink.rs`
+//! chooses among them.
 
+mod sink;
 mod sums;
+#[cfg(feature = "arrow")]
+mod table;
 mod write;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use scanns::files::{
     DiffCounts, DiffOptions, DiffReport, DifferenceKind, ENTRY_FIELDS, EntryField, EntryFieldSet, Growth,
     TreeReport, TreeSource, compare_trees,
@@ -17,19 +21,20 @@ use scanns::files::{
 use scanns::sources::{DumpFormat, UnreadPath};
 use scanns::{Error, Snapshot};
 
-use crate::args::{DiffArgs, DiffFormatArg, DiffKindArg};
+use crate::args::{DiffArgs, DiffKindArg, DiffOutputArg};
+use crate::export::must_be_built;
 use crate::indexed_path::in_index;
 use crate::missing::{AskedPlaces, note_missing};
-use crate::output::Output;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 use crate::units;
-use write::DifferenceWriter;
+use sink::DifferenceSink;
 pub use write::cell;
 
 /// Runs the verb.
 pub fn run(args: &DiffArgs) -> Result<Outcome> {
-    let format = dump_format(args)?;
+    let (format, written) = (dump_format(args)?, written_format(args)?);
+    must_be_built(written == DiffOutputArg::Parquet)?;
     if args.old == args.new && args.old.as_os_str() == "-" {
         bail!("only one of OLD and NEW can be standard input");
     }
@@ -45,11 +50,8 @@ pub fn run(args: &DiffArgs) -> Result<Outcome> {
     let old = source(&args.old, old_snapshot.as_ref(), &format);
     let new = source(&args.new, new_snapshot.as_ref(), &format);
     let mut growth = args.summary.then(|| Growth::new(args.depth));
-    let mut writer = DifferenceWriter::new(Output::stdout(), args.format, args.null);
+    let mut sink = DifferenceSink::open(args, written)?;
     let (mut shown, mut failed) = (0_u64, None);
-    if growth.is_none() {
-        writer.header()?;
-    }
     let compared = compare_trees(&old, &new, &options, &mut |difference| {
         if !is_wanted(&args.only, difference.kind) {
             return Ok(());
@@ -59,24 +61,46 @@ pub fn run(args: &DiffArgs) -> Result<Outcome> {
             growth.add(difference);
             return Ok(());
         }
-        writer.write(difference).map_err(|error| {
-            let kind = error.kind();
+        sink.write(difference).map_err(|error| {
             failed = Some(error);
-            Error::io("write to", Path::new("standard output"), kind.into())
+            Error::io("write to", &args.output, std::io::ErrorKind::Other.into())
         })
     });
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    let report = compared?;
-    if let Some(growth) = &growth {
-        sums::write(writer.output(), growth, args.format)?;
-    }
-    writer.finish()?;
-    notes(args, &report);
+    let report = match (compared, failed) {
+        (Ok(report), None) => report,
+        (compared, failed) => {
+            sink.give_up();
+            return Err(failed
+                .or_else(|| compared.err().map(Into::into))
+                .unwrap_or_else(|| anyhow!("failed")));
+        }
+    };
+    sink.finish(growth.as_ref())?;
+    notes(args, written, &report);
     incomplete(args, &report)?;
     lacks |= note_unread(args, &report) | note_empty(args, &report);
     Ok(if shown > 0 { Outcome::Different } else { Outcome::Done.lacking(lacks) })
+}
+
+/// The format in which differences are written.
+fn written_format(args: &DiffArgs) -> Result<DiffOutputArg> {
+    if let Some(format) = args.format {
+        return Ok(format);
+    }
+    let path = &args.output;
+    let extension = path.extension().map(|extension| extension.to_ascii_lowercase()).unwrap_or_default();
+    Ok(match extension.as_encoded_bytes() {
+        b"" | b"txt" => DiffOutputArg::Lines,
+        _ if args.null || path.metadata().is_ok_and(|found| !found.is_file()) => DiffOutputArg::Lines,
+        b"csv" => DiffOutputArg::Csv,
+        b"json" | b"jsonl" | b"ndjson" => DiffOutputArg::Json,
+        b"parquet" => DiffOutputArg::Parquet,
+        _ => bail!(
+            "{}: the name does not say the format: let it end in .csv, .jsonl, .parquet or .txt, or give \
+             --format",
+            report::path_text(path)
+        ),
+    })
 }
 
 /// The options; paths are as the first of the indexes that has them has them.
@@ -159,9 +183,10 @@ fn is_wanted(only: &[DiffKindArg], kind: DifferenceKind) -> bool {
 }
 
 /// Says what the differences do not show.
-fn notes(args: &DiffArgs, report: &DiffReport) {
+fn notes(args: &DiffArgs, format: DiffOutputArg, report: &DiffReport) {
     let counts = &report.counts;
-    if !counts.is_same() && args.format == DiffFormatArg::Lines && !args.null && !args.summary {
+    let is_told = format == DiffOutputArg::Lines || args.output.as_os_str() != "-";
+    if !counts.is_same() && is_told && !args.null && !args.summary {
         report::note(&counts_text(counts));
     }
     for (path, tree) in [(&args.old, &report.old), (&args.new, &report.new)] {

@@ -11,7 +11,7 @@ use crate::quoting::quoted;
 use crate::report::put_bytes;
 
 /// The columns after what the sum is of.
-const COLUMNS: [&str; 8] = [
+pub const COLUMNS: [&str; 8] = [
     "entries_added",
     "entries_removed",
     "entries_net",
@@ -58,7 +58,7 @@ pub fn write(out: &mut Output, growth: &Growth, format: DiffFormatArg) -> io::Re
     Ok(())
 }
 
-fn values(line: &GrowthLine) -> [i128; 8] {
+pub fn values(line: &GrowthLine) -> [i128; 8] {
     [
         line.entries_added.into(),
         line.entries_removed.into(),

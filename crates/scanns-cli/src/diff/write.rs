@@ -13,7 +13,7 @@ use crate::report::put_bytes;
 /// The columns of CSV.
 const COLUMNS: &str = "kind,path,old_path,type,old_size,size,old_mtime,mtime,fields";
 
-/// Writes differences to standard output.
+/// Writes differences as text.
 pub struct DifferenceWriter {
     out: Output,
     format: DiffFormatArg,
@@ -50,11 +50,6 @@ impl DifferenceWriter {
                 self.out.json(&object)
             }
         }
-    }
-
-    /// Where everything is written.
-    pub fn output(&mut self) -> &mut Output {
-        &mut self.out
     }
 
     /// Writes what is buffered.
@@ -125,7 +120,7 @@ fn sign(kind: DifferenceKind) -> char {
     }
 }
 
-fn kind_name(kind: DifferenceKind) -> &'static str {
+pub fn kind_name(kind: DifferenceKind) -> &'static str {
     match kind {
         DifferenceKind::Added => "added",
         DifferenceKind::Removed => "removed",
@@ -141,7 +136,11 @@ fn one_path<'e>(old: &Entry<'e>, new: &Entry<'e>) -> &'e [u8] {
 }
 
 /// The path of a difference, and the old path if it is another one.
-fn paths<'e>(difference: &Difference<'_>, old: &Entry<'e>, new: &Entry<'e>) -> (&'e [u8], Option<&'e [u8]>) {
+pub fn paths<'e>(
+    difference: &Difference<'_>,
+    old: &Entry<'e>,
+    new: &Entry<'e>,
+) -> (&'e [u8], Option<&'e [u8]>) {
     match difference.kind {
         DifferenceKind::Removed => (old.path, None),
         DifferenceKind::Added => (new.path, None),

@@ -73,6 +73,11 @@ impl<W: Write + Send> Parquet<W> {
         let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties.build())).map_err(plain)?;
         Ok(Parquet { shapes, schema, writer })
     }
+
+    /// Completes the file, and returns the output.
+    pub fn into_inner(self) -> Result<W> {
+        self.writer.into_inner().map_err(plain)
+    }
 }
 
 impl<W: Write + Send> Rows for Parquet<W> {

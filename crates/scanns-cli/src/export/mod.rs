@@ -4,12 +4,14 @@
 //! than index order. Either way values are read in index order, and memory does not grow with the number of
 //! rows. `send.rs` sends rows to a target of `target.rs`; text files can be resumed. `shape.rs` describes the
 //! columns and `write.rs` writes text. With the feature `arrow`, `arrow.rs` converts rows to Arrow, and
-//! `binary.rs` writes the formats of Arrow and Parquet.
+//! `binary.rs` writes the formats of Arrow and Parquet. `row_table.rs` writes tables of other verbs.
 
 #[cfg(feature = "arrow")]
 mod arrow;
 #[cfg(feature = "arrow")]
 mod binary;
+#[cfg(feature = "arrow")]
+pub mod row_table;
 mod send;
 mod shape;
 mod sort;
@@ -103,12 +105,9 @@ fn format_of(path: &Path) -> Result<ExportFormat> {
     }
 }
 
-/// Refuses a format that this build of the command does not have.
-fn must_be_built(format: ExportFormat) -> Result<()> {
-    if cfg!(not(feature = "arrow")) && matches!(format, ExportFormat::Arrow | ExportFormat::Parquet) {
-        return Err(not_built());
-    }
-    Ok(())
+/// Refuses a format of Arrow if this build of the command does not have it.
+pub fn must_be_built(is_of_arrow: bool) -> Result<()> {
+    if cfg!(not(feature = "arrow")) && is_of_arrow { Err(not_built()) } else { Ok(()) }
 }
 
 /// The error for a format that this build of the command does not have.
@@ -154,7 +153,7 @@ struct Export<'a> {
 impl<'a> Export<'a> {
     fn new(args: &'a ExportArgs) -> Result<Self> {
         let format = args.format.map_or_else(|| format_of(&args.output), Ok)?;
-        must_be_built(format)?;
+        must_be_built(matches!(format, ExportFormat::Arrow | ExportFormat::Parquet))?;
         let compression = compression(args, format)?;
         let snapshot = Snapshot::open(&args.index)?;
         let operator = args.default_operator.into();

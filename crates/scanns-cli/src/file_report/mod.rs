@@ -1,13 +1,17 @@
 //! `scanns report`: what is in a file system, whose it is, how old it is, and what deserves a look.
 //!
 //! `sections.rs` arranges a report in tables for people, which `table.rs` prints and `page.rs` writes as a
-//! page with a map of the directories. `csv.rs` and `json.rs` write everything for programs.
+//! page with a map of the directories. `json.rs` writes everything for programs, and `rows.rs` makes one
+//! table of it, which `csv.rs` and `parquet.rs` write.
 
 mod csv;
 mod heat;
 mod json;
 mod markup;
 mod page;
+#[cfg(feature = "arrow")]
+mod parquet;
+mod rows;
 mod sections;
 mod table;
 
@@ -19,6 +23,7 @@ use scanns::Snapshot;
 use scanns::files::{FilesReport, ReportOptions, report_files};
 
 use crate::args::{ReportArgs, ReportFormat};
+use crate::export::must_be_built;
 use crate::indexed_path::{all_in_index, note_not_in_index};
 use crate::missing::{AskedPlaces, missing, note_missing};
 use crate::quoting::quoted;
@@ -28,6 +33,7 @@ use crate::{units, whole_file};
 /// Runs the verb.
 pub fn run(args: &ReportArgs) -> Result<Outcome> {
     let format = args.format.map_or_else(|| format_of(&args.output), Ok)?;
+    must_be_built(format == ReportFormat::Parquet)?;
     let mut options = ReportOptions {
         cold_days: args.cold,
         top: args.top.unwrap_or(if format == ReportFormat::Table { 10 } else { 50 }),
@@ -46,6 +52,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
     let text = match format {
         ReportFormat::Table => table::text(&found).into_bytes(),
         ReportFormat::Csv => csv::bytes(&found),
+        ReportFormat::Parquet => parquet_bytes(&found)?,
         ReportFormat::Json => format!("{}\n", json::value(&found)).into_bytes(),
         ReportFormat::Html => page::html(&found, &missing(&snapshot, asked)?).into_bytes(),
     };
@@ -60,6 +67,14 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
     Ok(outcome(&found, is_shown).lacking(lacks))
 }
 
+/// The bytes of a table of Parquet.
+fn parquet_bytes(found: &FilesReport) -> Result<Vec<u8>> {
+    #[cfg(feature = "arrow")]
+    return parquet::bytes(found);
+    #[cfg(not(feature = "arrow"))]
+    return Ok(csv::bytes(found));
+}
+
 /// The format that the name of a file asks for; a table without an extension.
 ///
 /// # Errors
@@ -70,12 +85,13 @@ fn format_of(path: &Path) -> Result<ReportFormat> {
         b"" | b"txt" => ReportFormat::Table,
         b"csv" => ReportFormat::Csv,
         b"json" => ReportFormat::Json,
+        b"parquet" => ReportFormat::Parquet,
         b"html" | b"htm" => ReportFormat::Html,
         // A device or a pipe.
         _ if path.metadata().is_ok_and(|found| !found.is_file()) => ReportFormat::Table,
         _ => bail!(
-            "{}: the name does not say the format: let it end in .html, .csv, .json or .txt, or give \
-             --format",
+            "{}: the name does not say the format: let it end in .html, .csv, .json, .parquet or .txt, \
+             or give --format",
             path_text(path)
         ),
     })

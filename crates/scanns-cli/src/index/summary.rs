@@ -8,7 +8,7 @@ use scanns::index::IndexReport;
 use scanns::sources::{ContentCount, Failure};
 use serde_json::{Map, Value, json};
 
-use super::{changes, dumps, scans};
+use super::{changes, dumps, scans, snapshot};
 use crate::output::Output;
 use crate::records;
 use crate::report;
@@ -71,6 +71,9 @@ pub fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
         writeln!(out, "cut: {} longer than the maximum", units::counted(built.cut_terms, "term"))?;
     }
     records::print(&mut out, &built.records)?;
+    if let Some(kept) = &built.snapshot {
+        snapshot::print(&mut out, kept)?;
+    }
     out.flush()?;
     Ok(())
 }
@@ -139,6 +142,8 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("mixed_paths", dumps::mixed_json(built.mixed.as_ref())),
         ("cut_terms", json!(built.cut_terms)),
         ("merge_failure", json!(built.merge_failure)),
+        ("snapshot", json!(built.snapshot.as_ref().map(snapshot::as_json))),
+        ("snapshot_failure", json!(built.snapshot_failure)),
         ("cancelled", json!(built.cancelled)),
     ] {
         object.insert(name.into(), value);

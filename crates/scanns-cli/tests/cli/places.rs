@@ -150,7 +150,7 @@ fn mistakes_in_formats_and_options_name_what_to_do() {
     let ran = place.indexed(&["--content", "none"]);
     assert_eq!(ran.code, Some(0));
     let report = ask(&place, "report", &["-o", "r.xls"]);
-    let known = "r.xls: the name does not say the format: let it end in .html, .csv, .json or .txt";
+    let known = "r.xls: the name does not say the format: let it end in .html, .csv, .json, .parquet or .txt";
     assert!(report.code == Some(2) && report.stderr.contains(known), "{}", report.stderr);
     let ran = place.index_with(&["--content", "text"]);
     assert!(ran.stderr.contains("was built with --content none: give that"), "{}", ran.stderr);

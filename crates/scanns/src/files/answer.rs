@@ -1,16 +1,21 @@
 //! Answers a find command from an index.
 
+use std::cell::RefCell;
 use std::io;
 use std::ops::ControlFlow;
 
 use super::entries::EntryReader;
+use super::export::SortSpace;
 use super::find::{
-    FindCommand, FindOutput, FindSink, FindWalk, Next, Requirements, Setting, UnknownColumn, parse,
+    FindCommand, FindOutput, FindSink, FindWalk, FoundEntry, Next, Requirements, Setting, UnknownColumn,
+    parse,
 };
+use super::find_sort::{FindSort, FoundEntries, found_of};
 use super::gathered::{GatheredEntries, WantedEntries};
 use super::indexed_path::indexed_path;
 use super::known::IndexFacts;
 use super::select::{all_of, below, matching};
+use super::sorted_records::SortedRecords;
 use super::tops::tops;
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
@@ -21,10 +26,23 @@ use crate::source::Entry;
 const SORTED_BYTES: usize = 512 << 20;
 
 /// Options of [`find_entries`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct FindOptions {
     /// Stop after this number of entries for which something was printed.
     pub limit: Option<u64>,
+    /// Sort the entries for which something is printed; `None` for the order of a walk.
+    pub sort: Option<FindSort>,
+    /// Where they are sorted.
+    pub space: SortSpace,
+}
+
+impl Default for FindOptions {
+    /// All entries in the order of a walk; other orders with a GiB of memory and the directory of the system
+    /// for temporary files.
+    fn default() -> Self {
+        let space = SortSpace { memory: 1 << 30, directory: std::env::temp_dir() };
+        FindOptions { limit: None, sort: None, space }
+    }
 }
 
 /// The result of [`find_entries`].
@@ -54,7 +72,7 @@ pub struct FindReport {
 /// question is about the whole index. Start points are found by [`indexed_path`]. `open` gets the outputs of
 /// the command and returns where they go.
 ///
-/// Entries are printed in the order of a walk with sorted names.
+/// Entries are printed in the order of a walk with sorted names, or as the options say.
 ///
 /// # Errors
 /// [`Error::Expression`] for a command that is not valid or cannot be answered by an index;
@@ -80,36 +98,62 @@ pub(super) fn find_at<S: FindSink>(
     let parsed = parse(command, setting, &facts);
     let FindCommand { mut start_points, expression, warnings } =
         parsed.map_err(|error| Error::Expression { message: error.to_string() })?;
+    if options.sort.is_some() && expression.may_quit() {
+        return Err(no_order());
+    }
     facts.find_contents(&expression.contents)?;
     let mut sink = open(&expression.outputs).map_err(written)?;
     let places = start_points.iter().map(|point| indexed_path(snapshot, point)).collect();
     let max_depth = expression.traversal.max_depth;
     let mut report = FindReport { warnings, places, max_depth, ..FindReport::default() };
-    let (filter, columns) = (expression.requirements(), expression.columns());
+    let filter = expression.requirements();
+    let mut columns = expression.columns();
+    columns.extend(options.sort.into_iter().flat_map(FindSort::columns));
+    let sorted_by = |sort| RefCell::new(FoundEntries::new(sort, options.limit, &options.space));
+    let found = options.sort.map(sorted_by);
+    let select = |entry: &FoundEntry<'_>| match &found {
+        Some(found) => found.borrow_mut().push(entry),
+        None => Ok(()),
+    };
+    let mut walk = FindWalk::new(&expression, &facts, &mut sink);
+    if found.is_some() {
+        walk.select(&select);
+    }
     let mut answer = FindAnswer {
         facts: &facts,
         filter: filter.as_ref(),
         columns: &columns,
-        walk: FindWalk::new(&expression, &facts, &mut sink),
-        limit: options.limit.unwrap_or(u64::MAX),
+        walk,
+        limit: options.limit.filter(|_| found.is_none()).unwrap_or(u64::MAX),
         may_stream: filter.is_some() && !expression.traversal.depth_first,
+        needs_order: found.is_none(),
+        begun: Vec::new(),
         is_whole: false,
         unsorted: false,
     };
     if start_points.is_empty() {
         (start_points, answer.is_whole) = points_of_index(&facts.reader)?;
     }
-    for point in start_points {
-        match answer.start_point(&point)? {
-            Some(ControlFlow::Continue(())) => {}
-            Some(ControlFlow::Break(())) => break,
-            None => report.missing.push(point),
-        }
-    }
+    let missing = answer.start_points(&start_points);
+    let failure = || found.as_ref().and_then(|found| found.borrow_mut().failure());
+    report.missing = missing.map_err(|error| failure().unwrap_or(error))?;
     let counts = answer.walk.counts();
     (report.evaluated, report.printed, report.loops) = (counts.evaluated, counts.printed, counts.errors);
-    (report.unknown, report.unsorted) = (answer.walk.unknown(), answer.unsorted);
+    if let Some(found) = &found {
+        let (sorted, unknown) = found.borrow_mut().finish()?;
+        report.printed = answer.print(&sorted, options.limit)?;
+        report.unknown = unknown;
+    }
+    report.unknown.extend(answer.walk.unknown());
+    report.unsorted = answer.unsorted;
     Ok(report)
+}
+
+/// The error of an order for `-quit`.
+fn no_order() -> Error {
+    let message = "-quit ends a walk at an entry, but sorted entries are printed after the walk: leave one \
+                   of them out, or print the first entries with --limit";
+    Error::Expression { message: message.into() }
 }
 
 /// The error of an output.
@@ -128,17 +172,54 @@ struct FindAnswer<'a, 's, S> {
     limit: u64,
     /// True if entries may come in any order.
     may_stream: bool,
+    /// True if entries are printed in the order in which they come.
+    needs_order: bool,
+    /// The start points that were begun: as they were written, and in the index.
+    begun: Vec<(Vec<u8>, Vec<u8>)>,
     /// True if all entries are at or below the only start point.
     is_whole: bool,
     unsorted: bool,
 }
 
 impl<S: FindSink> FindAnswer<'_, '_, S> {
+    /// Answers for start points; returns those that are not in the index.
+    fn start_points(&mut self, points: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+        let mut missing = Vec::new();
+        for point in points {
+            match self.start_point(point)? {
+                Some(ControlFlow::Continue(())) => {}
+                Some(ControlFlow::Break(())) => break,
+                None => missing.push(point.clone()),
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Prints sorted entries, and returns their number.
+    fn print(&mut self, sorted: &SortedRecords, limit: Option<u64>) -> Result<u64> {
+        let (mut cursor, mut printed, mut current) = (sorted.read()?, 0, None);
+        while let Some((entry, point)) = cursor.record().and_then(found_of)
+            && limit.is_none_or(|limit| printed < limit)
+        {
+            if current != Some(point)
+                && let Some((written, path)) = self.begun.get(point)
+            {
+                self.walk.begin(written, path);
+                current = Some(point);
+            }
+            self.walk.print_selected(&entry).map_err(written)?;
+            printed += 1;
+            cursor.advance()?;
+        }
+        Ok(printed)
+    }
+
     /// Answers for a start point; `None` if it is not in the index.
     fn start_point(&mut self, written_path: &[u8]) -> Result<Option<ControlFlow<()>>> {
         let path = indexed_path(self.facts.reader.snapshot, written_path);
         let path = path.as_slice();
         self.walk.begin(written_path, path);
+        self.begun.push((written_path.to_vec(), path.to_vec()));
         let mut conditions = Vec::new();
         // The whole index has no entry of its own.
         if !path.is_empty() {
@@ -160,9 +241,13 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
         let allow = |entry: &Entry<'_>| entry.path != path && filter.is_none_or(|filter| filter.allow(entry));
         let most_bytes = if self.may_stream { SORTED_BYTES } else { usize::MAX };
         let wanted = WantedEntries { query: &query, columns: self.columns, allow: &allow, most_bytes };
-        let mut stopped = match GatheredEntries::read(&facts.reader, &wanted)? {
-            Some(found) => self.visit_all(found.iter())?,
-            None => self.stream(&wanted)?,
+        let mut stopped = if self.may_stream && !self.needs_order {
+            self.stream(&wanted)?
+        } else if let Some(found) = GatheredEntries::read(&facts.reader, &wanted)? {
+            self.visit_all(found.iter())?
+        } else {
+            self.unsorted = true;
+            self.stream(&wanted)?
         };
         if stopped.is_none() && self.walk.end().map_err(written)? == Next::Stop {
             stopped = Some(ControlFlow::Break(()));
@@ -170,9 +255,8 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
         Ok(Some(stopped.unwrap_or(ControlFlow::Continue(()))))
     }
 
-    /// Visits entries that are too many to be sorted, in the order of the index.
+    /// Visits entries in the order of the index.
     fn stream(&mut self, wanted: &WantedEntries<'_>) -> Result<Option<ControlFlow<()>>> {
-        self.unsorted = true;
         let mut stopped = None;
         self.facts.reader.for_each(wanted.query, wanted.columns, &mut |entry| {
             if (wanted.allow)(entry) {

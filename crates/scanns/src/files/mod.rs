@@ -1,10 +1,11 @@
 //! Questions about file systems in the words of other tools, answered from an index of their entries.
 //!
-//! [`find_entries`] answers GNU find's expressions, [`disk_usage`] sums up directories as GNU du does, and
-//! [`usage_by`] owners, ages and other values; [`report_files`] reports on everything at once.
-//! [`list_entries`] lists directories as ls does (`list/`), [`stat_entries`] shows entries as stat does
-//! (`stat/`), and [`export_entries`] writes entries for other tools (`export/`). [`compare_trees`] tells how
-//! two trees differ (`diff/`), and [`find_duplicates`] finds files with equal content (`duplicates/`).
+//! [`find_entries`] answers GNU find's expressions, in the order of a walk or of a value (`find_sort.rs`),
+//! [`disk_usage`] sums up directories as GNU du does, and [`usage_by`] owners, ages and other values;
+//! [`report_files`] reports on everything at once. [`list_entries`] lists directories as ls does (`list/`),
+//! [`stat_entries`] shows entries as stat does (`stat/`), and [`export_entries`] writes entries for other
+//! tools (`export/`). [`compare_trees`] tells how two trees differ (`diff/`), and [`find_duplicates`] finds
+//! files with equal content (`duplicates/`).
 //!
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
 //! entry, `unread.rs` where entries may be missing, `unread_directories.rs` which directories could not be
@@ -20,6 +21,7 @@ mod entries;
 mod entry_record;
 mod export;
 mod find;
+mod find_sort;
 mod gathered;
 mod human;
 mod indexed_path;
@@ -52,6 +54,7 @@ pub use duplicates::{
 };
 pub use export::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
+pub use find_sort::FindSort;
 pub use human::human_size;
 pub use indexed_path::indexed_path;
 pub use list::{

@@ -1,5 +1,6 @@
 //! [`Index`]: the entry point for all operations on an index.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,6 +13,7 @@ use super::build::run::{self, build_in};
 use super::check::{CheckReport, check_in, salvage_in};
 use super::live::{IndexWriter, WriterOptions};
 use super::maintain::{DeleteReport, MergeOptions, MergeReport, Selection, delete_in, merge_in, must_exist};
+use super::named_snapshot::{self, NamedSnapshot};
 use super::preview::{Preview, preview};
 use super::progress::Progress;
 use super::snapshot::Snapshot;
@@ -114,6 +116,51 @@ impl Index {
             return Snapshot::open_in(&*self.directory)?.ok_or_else(empty);
         };
         Snapshot::open(path)
+    }
+
+    /// Keeps the newest commit under a name, as an index of its own that shares the space of the files that
+    /// both need: hard links in the directory `snapshots/NAME` of the index. Later changes and merges of the
+    /// index leave it as it is. Removing that directory removes the snapshot.
+    ///
+    /// ```
+    /// # use scanns::schema::{Document, FieldEntry, FieldKind, Schema};
+    /// # use scanns::Index;
+    /// # fn main() -> scanns::Result<()> {
+    /// # let place = tempfile::tempdir().unwrap();
+    /// # let path = place.path().join("mail.scanns");
+    /// # let mut schema = Schema::new();
+    /// # schema.add(FieldEntry::new("name", FieldKind::Keyword))?;
+    /// let index = Index::create(&path, &schema)?;
+    /// let kept = index.keep_snapshot("january")?;
+    /// # let writer = index.writer()?;
+    /// writer.add(&Document::new("mail-1"))?;
+    /// writer.commit()?;
+    ///
+    /// assert_eq!(index.snapshot()?.info().documents, 1);
+    /// assert_eq!(Index::open(&kept.path)?.snapshot()?.info().documents, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] if `name` is not a file name or begins with a dot; [`Error::Conflict`] if
+    /// there is such a snapshot; [`Error::Locked`] while another writer is open; [`Error::Unsupported`] if
+    /// the index is in memory, or its file system has no hard links.
+    pub fn keep_snapshot(&self, name: &str) -> Result<NamedSnapshot> {
+        let unsupported = || Error::Unsupported {
+            what: "a named snapshot of an index that is not in a file system".into(),
+            remedy: "use an index in a file system".into(),
+        };
+        named_snapshot::keep(self.path.as_ref().ok_or_else(unsupported)?, name)
+    }
+
+    /// Returns the named snapshots of the index, in the order of their names. A snapshot that cannot be read
+    /// has an error.
+    ///
+    /// # Errors
+    /// An error if the directory of the snapshots cannot be listed.
+    pub fn named_snapshots(&self) -> Result<Vec<(OsString, Result<NamedSnapshot>)>> {
+        self.path.as_ref().map_or(Ok(Vec::new()), |path| named_snapshot::list(path))
     }
 
     /// Opens the index for writing with the default options, which use half of the memory of the machine.

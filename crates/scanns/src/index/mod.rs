@@ -5,6 +5,7 @@
 //! - `progress.rs`, `stored_options.rs`, `field_views.rs`: types that the others share.
 //! - `commit/`: the manifest, which names the segments of a commit; the writer, which replaces it; the ledger
 //!   of inputs that are indexed already; the merging of segments.
+//! - `named_snapshot.rs`: commits that are kept under a name.
 //! - `build/`: indexes files and records with many threads.
 //! - `live/`: programs write to an index document by document.
 //! - `snapshot/`: a commit opened for reading.
@@ -22,6 +23,7 @@ pub(crate) mod handle;
 pub(crate) mod live;
 mod maintain;
 mod memory;
+mod named_snapshot;
 mod preview;
 pub(crate) mod progress;
 pub(crate) mod snapshot;
@@ -40,6 +42,7 @@ pub use check::{CheckReport, SegmentCheck};
 pub use coverage::{Coverage, ListUpdates};
 pub use maintain::{DeleteReport, MergeOptions, MergeReport, Selection};
 pub use memory::MemoryIndex;
+pub use named_snapshot::NamedSnapshot;
 pub use preview::Preview;
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo};

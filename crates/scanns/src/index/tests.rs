@@ -61,6 +61,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         commit_every: None,
         commit_bytes: None,
         time_limit: None,
+        snapshot: None,
     }
 }
 

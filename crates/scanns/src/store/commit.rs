@@ -24,7 +24,8 @@ pub struct Committed {
     pub content: Vec<u8>,
 }
 
-fn name(generation: u64) -> String {
+/// The name of the manifest of a commit.
+pub fn manifest_name(generation: u64) -> String {
     format!("{PREFIX}{generation:010}")
 }
 
@@ -47,9 +48,12 @@ pub fn generations(directory: &dyn Directory) -> Result<Vec<u64>> {
 
 /// Reads the content of the commit `generation`.
 pub fn read_generation(directory: &dyn Directory, generation: u64) -> Result<Vec<u8>> {
-    let envelope = Envelope::open(directory, &name(generation), MANIFEST)?;
+    let envelope = Envelope::open(directory, &manifest_name(generation), MANIFEST)?;
     if envelope.id() != u128::from(generation) {
-        return Err(Error::corrupt(name(generation), format!("its header has generation {}", envelope.id())));
+        return Err(Error::corrupt(
+            manifest_name(generation),
+            format!("its header has generation {}", envelope.id()),
+        ));
     }
     Ok(envelope.section(CONTENT)?.all()?.to_vec())
 }
@@ -77,7 +81,7 @@ pub fn prepare(directory: &dyn Directory, generation: u64, content: &[u8]) -> Re
 
 /// Publishes the prepared content as the newest state.
 pub fn publish_prepared(directory: &dyn Directory, generation: u64) -> Result<()> {
-    directory.rename(TEMPORARY, &name(generation))?;
+    directory.rename(TEMPORARY, &manifest_name(generation))?;
     directory.sync()
 }
 
@@ -147,9 +151,9 @@ mod tests {
         let directory = RamDirectory::new();
         publish(&directory, 1, b"one").unwrap();
         publish(&directory, 2, b"two").unwrap();
-        let mut bytes = directory.open(&name(2)).unwrap().to_vec();
+        let mut bytes = directory.open(&manifest_name(2)).unwrap().to_vec();
         bytes[4096] ^= 1;
-        let mut output = directory.create(&name(2)).unwrap();
+        let mut output = directory.create(&manifest_name(2)).unwrap();
         output.write_all(&bytes).unwrap();
         output.finish().unwrap();
         assert!(matches!(read_newest(&directory), Err(Error::Corrupt { .. })));

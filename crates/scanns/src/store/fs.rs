@@ -68,7 +68,15 @@ impl FsDirectory {
 impl Directory for FsDirectory {
     fn create(&self, name: &str) -> Result<Box<dyn Output>> {
         let path = self.file(name);
-        let file = File::create(&path).map_err(|source| Error::io("create", &path, source))?;
+        // A named snapshot may have the same file under another name, so its bytes must not change.
+        let file = match File::create_new(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.remove(name)?;
+                File::create_new(&path)
+            }
+            created => created,
+        };
+        let file = file.map_err(|source| Error::io("create", &path, source))?;
         Ok(Box::new(FsOutput { file, path, write_back: self.write_back, unsynced: 0, written: 0 }))
     }
 
@@ -200,6 +208,20 @@ impl Output for FsOutput {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_written_again_keeps_its_bytes_under_its_other_names() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = FsDirectory::new(place.path());
+        for text in ["first", "second"] {
+            let mut out = directory.create("a").unwrap();
+            out.write_all(text.as_bytes()).unwrap();
+            out.finish().unwrap();
+            let _ = fs::hard_link(place.path().join("a"), place.path().join("b"));
+        }
+        assert_eq!(fs::read(place.path().join("a")).unwrap(), b"second");
+        assert_eq!(fs::read(place.path().join("b")).unwrap(), b"first");
+    }
 
     #[test]
     fn a_directory_that_cannot_be_synced_is_an_error() {

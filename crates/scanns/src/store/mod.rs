@@ -3,7 +3,8 @@
 //! [`Directory`] is the storage: on a file system ([`FsDirectory`]), in memory ([`RamDirectory`]), or in
 //! memory with faults ([`FaultDirectory`]). `envelope.rs` is the outer format of every data file: identity,
 //! version, sections, and checksums that `section.rs` verifies at the first access to each block. `commit.rs`
-//! replaces the manifest so that a crash leaves either the old one or the new one. This module does not
+//! replaces the manifest so that a crash leaves either the old one or the new one, and `links.rs` makes a
+//! second directory with the same files. This module does not
 //! interpret the content of files.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
@@ -14,16 +15,19 @@ mod directory;
 mod envelope;
 mod fault;
 mod fs;
+mod links;
 mod ram;
 mod section;
 
 pub use bytes::Bytes;
 pub(crate) use commit::{
-    generations, leased, prepare, publish, publish_prepared, read_generation, read_newest, sweep,
+    generations, leased, manifest_name, prepare, publish, publish_prepared, read_generation, read_newest,
+    sweep,
 };
 pub use directory::{Directory, Lease, Output, WriterLock};
 pub(crate) use envelope::{Envelope, EnvelopeWriter, FileKind, Unsynced, WRITE_BUFFER};
 pub use fault::{Call, CallKind, Fault, FaultDirectory};
 pub use fs::FsDirectory;
+pub(crate) use links::link_directory;
 pub use ram::RamDirectory;
 pub(crate) use section::Section;

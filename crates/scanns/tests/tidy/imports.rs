@@ -73,6 +73,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "field_views",
             "coverage",
             "commit",
+            "named_snapshot",
             "build",
             "live",
             "snapshot",

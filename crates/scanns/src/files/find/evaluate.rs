@@ -33,6 +33,17 @@ pub struct FindOutcome {
     pub quit: bool,
 }
 
+/// What an evaluation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EvaluationPurpose {
+    /// To find entries and print them.
+    Print,
+    /// To find entries: actions print nothing.
+    Select,
+    /// To print an entry that was found before, so that what its tests do not know was counted.
+    PrintSelected,
+}
+
 /// Evaluates an expression for one entry after the other.
 pub(super) struct Evaluator<'e, F: ?Sized, S> {
     pub(super) expression: &'e Expression,
@@ -44,6 +55,7 @@ pub(super) struct Evaluator<'e, F: ?Sized, S> {
     outcome: FindOutcome,
     /// The entries of which find would say that it cannot follow a link.
     pub(super) errors: u64,
+    pub(super) purpose: EvaluationPurpose,
 }
 
 /// Why an evaluation ends early.
@@ -63,6 +75,7 @@ impl<'e, F: FindFacts + ?Sized, S: FindSink> Evaluator<'e, F, S> {
             line: Vec::new(),
             outcome: FindOutcome::default(),
             errors: 0,
+            purpose: EvaluationPurpose::Print,
         }
     }
 
@@ -106,7 +119,9 @@ impl<'e, F: FindFacts + ?Sized, S: FindSink> Evaluator<'e, F, S> {
                 Ok(value)
             }
             FindNode::Test(leaf, test) => Ok(self.test(test, subject).unwrap_or_else(|| {
-                self.unknowns.add(*leaf, subject.shown);
+                if self.purpose != EvaluationPurpose::PrintSelected {
+                    self.unknowns.add(*leaf, subject.shown);
+                }
                 false
             })),
             FindNode::Action(leaf, action) => self.action(*leaf, action, subject),
@@ -145,7 +160,7 @@ impl<'e, F: FindFacts + ?Sized, S: FindSink> Evaluator<'e, F, S> {
             FoundTarget::Entry(kind) => Some(kinds.contains(kind)),
             FoundTarget::Missing => Some(kinds.contains(FindType::Link)),
             FoundTarget::Loop => {
-                self.errors += 1;
+                self.errors += u64::from(self.purpose != EvaluationPurpose::PrintSelected);
                 Some(false)
             }
             FoundTarget::Unknown => None,
@@ -190,6 +205,10 @@ impl<'e, F: FindFacts + ?Sized, S: FindSink> Evaluator<'e, F, S> {
     }
 
     fn action(&mut self, leaf: usize, action: &Action, subject: &Subject) -> Result<bool, EvaluationStop> {
+        if self.purpose == EvaluationPurpose::Select && action.is_output() {
+            self.outcome.printed = true;
+            return Ok(true);
+        }
         self.line.clear();
         let (output, is_whole) = match action {
             Action::Prune => {

@@ -115,6 +115,13 @@ pub(super) enum Action {
     Quit,
 }
 
+impl Expression {
+    /// Whether `-quit` may end the walk.
+    pub fn may_quit(&self) -> bool {
+        self.root.any_action(&|action| matches!(action, Action::Quit))
+    }
+}
+
 impl Action {
     /// Whether the action replaces the `-print` at the end.
     pub(super) fn is_output(&self) -> bool {

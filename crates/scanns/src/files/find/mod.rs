@@ -49,4 +49,4 @@ pub use kinds::KindSet;
 pub use parse::parse;
 pub use requirements::{NamePart, Requirements, Span};
 pub use unknown::{DEVICE_NUMBERS, UnknownColumn, lack};
-pub use walk::{FindWalk, Next};
+pub use walk::{FindWalk, FoundEntry, Next};

@@ -8,7 +8,7 @@
 
 use std::io;
 
-use super::evaluate::{Evaluator, FindOutcome, FindSink};
+use super::evaluate::{EvaluationPurpose, Evaluator, FindOutcome, FindSink};
 use super::expression::{Expression, Traversal};
 use super::facts::{FindFacts, FindType};
 use super::owned::WaitingEntry;
@@ -40,6 +40,20 @@ pub struct WalkCounts {
     pub errors: u64,
 }
 
+/// An entry that an expression selects.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundEntry<'a> {
+    /// The entry.
+    pub entry: &'a Entry<'a>,
+    /// The levels below its start point.
+    pub depth: usize,
+    /// The number of the start point, from 0.
+    pub point: u32,
+}
+
+/// Takes selected entries.
+pub type SelectEntry<'e> = &'e dyn Fn(&FoundEntry<'_>) -> io::Result<()>;
+
 /// Evaluates an expression for the entries of start points.
 pub struct FindWalk<'e, F: ?Sized, S> {
     evaluator: Evaluator<'e, F, S>,
@@ -53,6 +67,10 @@ pub struct FindWalk<'e, F: ?Sized, S> {
     waiting: usize,
     counts: WalkCounts,
     stopped: bool,
+    /// Takes the entries instead of printing them.
+    select: Option<SelectEntry<'e>>,
+    /// The number of start points that were begun.
+    points: u32,
 }
 
 /// The start point, and the path that is shown.
@@ -108,13 +126,31 @@ impl<'e, F: FindFacts + ?Sized, S: FindSink> FindWalk<'e, F, S> {
             waiting: 0,
             counts: WalkCounts::default(),
             stopped: false,
+            select: None,
+            points: 0,
         }
+    }
+
+    /// Calls `select` with the entries for which something would be printed, and prints nothing.
+    pub fn select(&mut self, select: SelectEntry<'e>) {
+        self.evaluator.purpose = EvaluationPurpose::Select;
+        self.select = Some(select);
+    }
+
+    /// Prints an entry that was selected, whatever its place in the walk. Its start point must have been
+    /// begun again. What its tests do not know is not counted again.
+    pub fn print_selected(&mut self, entry: &Entry) -> io::Result<()> {
+        self.evaluator.purpose = EvaluationPurpose::PrintSelected;
+        let rest = self.place.below(entry.path).unwrap_or_default();
+        let subject = self.place.subject(entry, rest, depth(rest));
+        self.evaluator.evaluate(&subject).map(|_| ())
     }
 
     /// Begins a start point: as it was written, and the path of its entry in the index.
     pub fn begin(&mut self, written: &[u8], path: &[u8]) {
         let [written, path] = [written, path].map(<[u8]>::to_vec);
         self.place = WalkPlace { shown: written.clone(), written, path };
+        self.points += 1;
         self.skipped.clear();
         self.device = None;
         self.waiting = 0;
@@ -221,6 +257,9 @@ impl<'e, F: FindFacts + ?Sized, S: FindSink> FindWalk<'e, F, S> {
         }
         let subject = self.place.subject(entry, rest, depth);
         let outcome = self.evaluator.evaluate(&subject)?;
+        if let Some(select) = self.select.filter(|_| outcome.printed) {
+            select(&FoundEntry { entry, depth, point: self.points.saturating_sub(1) })?;
+        }
         self.counts.evaluated += 1;
         self.counts.printed += u64::from(outcome.printed);
         self.stopped |= outcome.quit;

@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::index::named_snapshot::SNAPSHOTS;
 use crate::segment::is_of_segment;
 use crate::store::{Directory, FsDirectory};
 
@@ -28,7 +29,8 @@ pub(crate) fn prepare_directory(path: &Path) -> Result<bool> {
         Ok(found) if !found.is_dir() => refuse("a file of that name exists; give another output"),
         Ok(_) => {
             let is_ours = |name: &String| {
-                name == "lock" || name == "readers" || name.starts_with("manifest") || is_of_segment(name)
+                let is_known = ["lock", "readers", SNAPSHOTS].contains(&name.as_str());
+                is_known || name.starts_with("manifest") || is_of_segment(name)
             };
             if FsDirectory::new(path).list()?.iter().all(is_ours) {
                 Ok(false)

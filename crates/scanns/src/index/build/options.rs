@@ -64,6 +64,8 @@ pub struct IndexOptions {
     pub commit_bytes: Option<u64>,
     /// Time after which a build stops, including the time to commit what it indexed.
     pub time_limit: Option<Duration>,
+    /// Keep the commit at the end as a named snapshot, unless the build is stopped.
+    pub snapshot: Option<String>,
 }
 
 impl Default for IndexOptions {
@@ -90,6 +92,7 @@ impl Default for IndexOptions {
             commit_every: Some(Duration::from_secs(300)),
             commit_bytes: None,
             time_limit: None,
+            snapshot: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::index::named_snapshot::NamedSnapshot;
 use crate::read::ContentCount;
 use crate::record::changes::ChangesTally;
 use crate::record::dump::DumpTally;
@@ -70,6 +71,10 @@ pub struct IndexReport {
     pub flush_seconds: f64,
     /// Why a merge failed, if one failed. The index is complete without the merge.
     pub merge_failure: Option<String>,
+    /// The snapshot that [`IndexOptions::snapshot`](crate::index::IndexOptions::snapshot) asked for.
+    pub snapshot: Option<NamedSnapshot>,
+    /// Why there is no such snapshot. The index is committed without it.
+    pub snapshot_failure: Option<String>,
     /// True if the build was stopped. The documents indexed until then are committed, and the next build
     /// continues from there.
     pub cancelled: bool,

@@ -22,6 +22,7 @@ use crate::index::commit::manifest::Manifest;
 use crate::index::commit::merge_budget::merging_room;
 use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::Writer;
+use crate::index::named_snapshot::{keep_newest, must_be_new, remove_unfinished};
 use crate::index::progress::{Phase, Progress};
 use crate::read::{ContentOptions, StreamSource};
 use crate::schema::{Records, Store};
@@ -47,7 +48,7 @@ pub(crate) fn build(
     let begun = Instant::now();
     let created = prepare_directory(path)?;
     let directory = FsDirectory::new(path);
-    let outcome = build_in(&directory, options, progress, cancel);
+    let outcome = build_and_keep(path, &directory, BuildCall { options, progress, cancel });
     if created && read_newest(&directory).is_ok_and(|newest| newest.is_none()) {
         remove_empty_index(&directory, path);
     }
@@ -57,17 +58,40 @@ pub(crate) fn build(
     Ok(report)
 }
 
-/// Like [`build`], in any directory. The report does not contain seconds and memory.
+/// Builds, and keeps the commit as a named snapshot if the options ask for it.
+fn build_and_keep(path: &Path, directory: &FsDirectory, call: BuildCall<'_>) -> Result<IndexReport> {
+    let writer = Writer::open(directory)?;
+    // A new snapshot needs the place, and then a failure is told.
+    let _ = remove_unfinished(path);
+    let Some(name) = &call.options.snapshot else { return build_with(&writer, call) };
+    must_be_new(path, name)?;
+    let mut report = build_with(&writer, call)?;
+    if report.cancelled {
+        report.snapshot_failure = Some("the build was stopped".into());
+        return Ok(report);
+    }
+    match keep_newest(path, name) {
+        Ok(kept) => report.snapshot = Some(kept),
+        Err(error) => report.snapshot_failure = Some(error.to_string()),
+    }
+    Ok(report)
+}
+
+/// Like [`build`], in any directory, and without a named snapshot. The report does not contain seconds and
+/// memory.
 pub(crate) fn build_in(
     directory: &dyn Directory,
     options: &IndexOptions,
     progress: &Progress,
     cancel: &Arc<AtomicBool>,
 ) -> Result<IndexReport> {
-    let writer = Writer::open(directory)?;
+    build_with(&Writer::open(directory)?, BuildCall { options, progress, cancel })
+}
+
+fn build_with(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexReport> {
     // Segments written since the last commit belong to no commit. Files that cannot be removed now are
     // removed by the next writer.
-    add_and_commit(&writer, BuildCall { options, progress, cancel }).inspect_err(|_| writer.roll_back())
+    add_and_commit(writer, call).inspect_err(|_| writer.roll_back())
 }
 
 /// Writes the segments of the inputs and commits them together with the segments of the last commit.

@@ -94,6 +94,13 @@ impl SegmentEntry {
         ]
     }
 
+    /// The files of the segment that exist.
+    pub(crate) fn existing_files(&self) -> impl Iterator<Item = String> {
+        let [segment, deletes, updates] = self.files();
+        let has = [true, self.deletes != 0, self.updates != 0];
+        [segment, deletes, updates].into_iter().zip(has).filter_map(|(name, exists)| exists.then_some(name))
+    }
+
     /// Returns an error if a segment is not the committed one, or has fields that the schema does not have.
     pub(crate) fn must_describe(&self, segment: &Segment, schema: &Schema) -> Result<()> {
         let fits = |stats: &FieldStats| {
