@@ -10,9 +10,11 @@
 //! ```
 //!
 //! All integers are little-endian. The header, the table and the trailer are verified when the file is
-//! opened. A block of a section is verified at its first access, also by queries.
+//! opened. A block of a section is verified at its first access, also by queries. The zeros between sections,
+//! which nothing reads, are verified with the whole file.
 
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -246,14 +248,19 @@ impl Envelope {
         self.len
     }
 
-    /// Verifies every byte that has a checksum. `go_on` is called at intervals with the number of bytes
+    /// Verifies every byte that has a checksum, and that there are only zeros between sections. `go_on` is called at intervals with the number of bytes
     /// verified so far.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for the first damaged block, and any error that `go_on` returns.
     pub fn verify(&self, go_on: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
-        let mut done = 0;
+        let (mut done, mut before) = (0, PAGE);
         for (_, section) in &self.sections {
+            let Range { start, end } = section.range;
+            if section.bytes.get(before..start).unwrap_or_default().iter().any(|&byte| byte != 0) {
+                return Err(Error::corrupt(&*self.name, format!("bytes {before}..{start} are not zero")));
+            }
+            before = end;
             for start in (0..section.len()).step_by(64 * BLOCK) {
                 let end = section.len().min(start + 64 * BLOCK);
                 section.get(start..end)?;
@@ -326,8 +333,7 @@ fn read_table(bytes: &Bytes, name: &Arc<str>) -> Option<Vec<(u32, Arc<Section>)>
         let kind = u32::try_from(reader.u64()?).ok()?;
         let start = usize::try_from(reader.u64()?).ok()?;
         let end = start.checked_add(usize::try_from(reader.u64()?).ok()?)?;
-        // Between two sections there are only zeros.
-        if end > offset || bytes.get(before..start)?.iter().any(|&byte| byte != 0) {
+        if end > offset || start < before || end < start {
             return None;
         }
         before = end;
@@ -371,6 +377,7 @@ mod tests {
 
     fn reads_as(directory: &RamDirectory, sections: &[Vec<u8>]) -> Result<bool> {
         let envelope = Envelope::open(directory, "file", KIND)?;
+        envelope.verify(&mut |_| Ok(()))?;
         let mut equal = envelope.id() == 77;
         for (kind, section) in sections.iter().enumerate() {
             equal &= envelope.section(u32::try_from(kind).unwrap())?.all()? == section;
