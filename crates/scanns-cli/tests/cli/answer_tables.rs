@@ -79,8 +79,8 @@ fn csv(text: &[u8]) -> Table {
     (names, rows)
 }
 
-/// Requires that a table has what CSV has, and the bytes of texts that are not valid UTF-8 in columns of their
-/// own. Returns the number of such texts.
+/// Requires that a table has what CSV has, and the bytes of texts that are not valid UTF-8 in columns of
+/// their own. Returns the number of such texts.
 fn must_agree(found: &Table, expected: &Table) -> usize {
     let columns = expected.0.len();
     assert_eq!(found.0[..columns], expected.0[..]);

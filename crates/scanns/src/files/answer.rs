@@ -5,7 +5,6 @@ use std::io;
 use std::ops::ControlFlow;
 
 use super::entries::EntryReader;
-use super::export::SortSpace;
 use super::find::{
     FindCommand, FindOutput, FindSink, FindWalk, FoundEntry, Next, Requirements, Setting, UnknownColumn,
     parse,
@@ -15,7 +14,7 @@ use super::gathered::{GatheredEntries, WantedEntries};
 use super::indexed_path::indexed_path;
 use super::known::IndexFacts;
 use super::select::{all_of, below, matching};
-use super::sorted_records::SortedRecords;
+use super::sorted_records::{SortSpace, SortedRecords};
 use super::tops::tops;
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;

@@ -17,11 +17,11 @@ const KINDS: [EntryKind; 6] = [
     EntryKind::Device,
 ];
 
-/// Appends an entry, without its stripes, pool and project.
+/// Appends an entry.
 pub(super) fn put_entry(out: &mut Vec<u8>, entry: &Entry<'_>) {
     put_text(out, entry.path);
     let kind = entry.kind.and_then(|kind| KINDS.iter().position(|known| *known == kind));
-    let texts = [entry.target, entry.owner, entry.group];
+    let texts = [entry.target, entry.owner, entry.group, entry.pool];
     let times = [entry.mtime, entry.atime, entry.ctime, entry.btime];
     let numbers = numbers(entry);
     let known = texts.iter().map(Option::is_some).chain(times.iter().map(Option::is_some));
@@ -35,7 +35,7 @@ pub(super) fn put_entry(out: &mut Vec<u8>, entry: &Entry<'_>) {
     numbers.into_iter().flatten().for_each(|number| put_varint(out, number));
 }
 
-fn numbers(entry: &Entry<'_>) -> [Option<u64>; 9] {
+fn numbers(entry: &Entry<'_>) -> [Option<u64>; 11] {
     let short = |number: Option<u32>| number.map(u64::from);
     [
         entry.size,
@@ -47,6 +47,8 @@ fn numbers(entry: &Entry<'_>) -> [Option<u64>; 9] {
         entry.links,
         entry.device,
         entry.rdev,
+        entry.stripes,
+        entry.project,
     ]
 }
 
@@ -65,7 +67,15 @@ pub(super) fn path_of(record: &[u8]) -> &[u8] {
     text(&mut ByteReader::new(record)).unwrap_or_default()
 }
 
-/// Reads an entry; `None` if the bytes are not an entry.
+/// True for an entry that is known to be a directory.
+pub(super) fn is_directory(record: &[u8]) -> bool {
+    let mut from = ByteReader::new(record);
+    let has_kind = text(&mut from).and_then(|_| from.varint()).is_some_and(|known| known & 1 == 1);
+    let kind = from.varint().filter(|_| has_kind).and_then(|kind| usize::try_from(kind).ok());
+    kind.and_then(|kind| KINDS.get(kind)) == Some(&EntryKind::Directory)
+}
+
+/// Reads an entry, which other bytes may follow; `None` if the bytes are not an entry.
 pub(super) fn entry_of(record: &[u8]) -> Option<Entry<'_>> {
     let mut from = ByteReader::new(record);
     let path = text(&mut from)?;
@@ -79,20 +89,20 @@ pub(super) fn entry_of(record: &[u8]) -> Option<Entry<'_>> {
     if is_next() {
         entry.kind = Some(*KINDS.get(usize::try_from(from.varint()?).ok()?)?);
     }
-    for slot in [&mut entry.target, &mut entry.owner, &mut entry.group] {
+    for slot in [&mut entry.target, &mut entry.owner, &mut entry.group, &mut entry.pool] {
         *slot = if is_next() { Some(text(&mut from)?) } else { None };
     }
     for slot in [&mut entry.mtime, &mut entry.atime, &mut entry.ctime, &mut entry.btime] {
         *slot = if is_next() { Some(i64::from_le_bytes(from.take(8)?.try_into().ok()?)) } else { None };
     }
-    let mut values = [None; 9];
+    let mut values = [None; 11];
     for slot in &mut values {
         *slot = if is_next() { Some(from.varint()?) } else { None };
     }
-    let [size, blocks, uid, gid, mode, inode, links, device, rdev] = values;
+    let [size, blocks, uid, gid, mode, inode, links, device, rdev, stripes, project] = values;
     let short = |number: Option<u64>| number.and_then(|number| u32::try_from(number).ok());
     let (uid, gid, mode) = (short(uid), short(gid), short(mode));
-    Some(Entry { size, blocks, uid, gid, mode, inode, links, device, rdev, ..entry })
+    Some(Entry { size, blocks, uid, gid, mode, inode, links, device, rdev, stripes, project, ..entry })
 }
 
 /// Records one after the other in one allocation.
@@ -168,6 +178,9 @@ mod tests {
             links: Some(2),
             device: Some(0),
             rdev: Some(0x103),
+            stripes: Some(4),
+            pool: Some(b"fast"),
+            project: Some(u32::MAX.into()),
             ..Entry::default()
         };
         let partly = Entry { path: b"x", ctime: Some(7), device: Some(9), ..Entry::default() };

@@ -16,9 +16,8 @@ use std::collections::BinaryHeap;
 use std::io;
 
 use super::entry_record::{entry_of, path_of, put_entry};
-use super::export::SortSpace;
 use super::find::{FoundEntry, UnknownColumn, lack};
-use super::sorted_records::{RecordOrder, RecordSorter, SortedRecords};
+use super::sorted_records::{RecordOrder, RecordSorter, SortSpace, SortedRecords};
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::source::Entry;

@@ -52,7 +52,7 @@ pub use duplicates::{
     DuplicateFile, DuplicateGroup, DuplicateOptions, DuplicateProgress, DuplicateReport, DuplicateTick,
     DuplicateWatch, FaultyFiles, HashState, StateFault, find_duplicates,
 };
-pub use export::{EntryFormat, ExportOptions, ExportReport, SortSpace, export_entries};
+pub use export::{EntryFormat, ExportOptions, ExportReport, export_entries};
 pub use find::{FindOutput, FindSink, UnknownColumn};
 pub use find_sort::FindSort;
 pub use human::human_size;
@@ -65,6 +65,7 @@ pub use report::{
     RankedPath, ReportNode, ReportNotable, ReportOptions, ReportRankings, ReportTotals, SIZE_CLASSES,
     UnknownValues, report_files,
 };
+pub use sorted_records::SortSpace;
 pub use stat::{StatLayout, StatOptions, StatReport, stat_entries};
 pub use usage::{UsageLine, UsageReport, disk_usage};
 pub use usage_by::{UsageKey, UsageSumOf, usage_by};

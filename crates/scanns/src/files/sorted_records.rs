@@ -27,6 +27,15 @@ const READ: usize = 64 << 10;
 /// The bytes before a record in a run: its length.
 const HEADER: usize = 4;
 
+/// Where and in how much memory entries are sorted.
+#[derive(Clone, Debug)]
+pub struct SortSpace {
+    /// The bytes of entries in memory.
+    pub memory: usize,
+    /// The directory of temporary files.
+    pub directory: PathBuf,
+}
+
 /// Compares two records.
 pub(super) type RecordOrder = fn(&[u8], &[u8]) -> Ordering;
 

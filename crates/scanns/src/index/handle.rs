@@ -147,11 +147,7 @@ impl Index {
     /// there is such a snapshot; [`Error::Locked`] while another writer is open; [`Error::Unsupported`] if
     /// the index is in memory, or its file system has no hard links.
     pub fn keep_snapshot(&self, name: &str) -> Result<NamedSnapshot> {
-        let unsupported = || Error::Unsupported {
-            what: "a named snapshot of an index that is not in a file system".into(),
-            remedy: "use an index in a file system".into(),
-        };
-        named_snapshot::keep(self.path.as_ref().ok_or_else(unsupported)?, name)
+        named_snapshot::keep(self.path.as_ref().ok_or_else(no_place_for_snapshots)?, name)
     }
 
     /// Returns the named snapshots of the index, in the order of their names. A snapshot that cannot be read
@@ -204,6 +200,7 @@ impl Index {
     ) -> Result<IndexReport> {
         match &self.path {
             Some(path) => run::build(path, options, progress, cancel),
+            None if options.snapshot.is_some() => Err(no_place_for_snapshots()),
             None => build_in(&*self.directory, options, progress, cancel),
         }
     }
@@ -291,6 +288,13 @@ impl Index {
         cancel: &AtomicBool,
     ) -> Result<CheckReport> {
         salvage_in(&*self.directory, level, progress, cancel)
+    }
+}
+
+fn no_place_for_snapshots() -> Error {
+    Error::Unsupported {
+        what: "a named snapshot of an index that is not in a file system".into(),
+        remedy: "use an index in a file system".into(),
     }
 }
 

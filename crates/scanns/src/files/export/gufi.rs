@@ -9,8 +9,9 @@
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
-use super::sorter::EntryKey;
+use super::sorter::by_number;
 use super::tally::ExportReport;
+use crate::files::entry_record::{is_directory, path_of};
 use crate::files::order::walk_order;
 use crate::files::place::{directory_of, holds};
 use crate::source::{Entry, EntryKind};
@@ -31,13 +32,16 @@ fn mode_of_kind(kind: Option<EntryKind>) -> u32 {
 }
 
 /// A directory, the entries in it that are not directories, then its directories.
-pub(super) fn by_stanza(one: EntryKey<'_>, other: EntryKey<'_>) -> Ordering {
-    walk_order(stanza(one), stanza(other)).then(other.1.cmp(&one.1)).then_with(|| one.0.cmp(other.0))
+pub(super) fn by_stanza(one: &[u8], other: &[u8]) -> Ordering {
+    let by_stanza = walk_order(stanza(one), stanza(other));
+    let by_kind = by_stanza.then_with(|| is_directory(other).cmp(&is_directory(one)));
+    by_kind.then_with(|| path_of(one).cmp(path_of(other))).then_with(|| by_number(one, other))
 }
 
 /// The directory whose row an entry follows.
-fn stanza(key: EntryKey<'_>) -> &[u8] {
-    if key.1 { key.0 } else { directory_of(key.0).unwrap_or_default() }
+fn stanza(record: &[u8]) -> &[u8] {
+    let path = path_of(record);
+    if is_directory(record) { path } else { directory_of(path).unwrap_or_default() }
 }
 
 /// Writes a trace.

@@ -1,12 +1,11 @@
 //! Writes entries of an index so that other tools can read them: find, GUFI, ncdu, lists of paths.
 //!
-//! `run.rs` reads the index and chooses a format. `sorter.rs` sorts entries in bounded memory, `record.rs`
-//! has their bytes, and `tree.rs` makes a tree of them, for formats in which entries stand in their
-//! directory. `ncdu.rs` and `gufi.rs` write these formats, and `tally.rs` counts what they cannot hold.
+//! `run.rs` reads the index and chooses a format. `sorter.rs` sorts entries in bounded memory, and `tree.rs`
+//! makes a tree of them, for formats in which entries stand in their directory. `ncdu.rs` and `gufi.rs` write
+//! these formats, and `tally.rs` counts what they cannot hold.
 
 mod gufi;
 mod ncdu;
-mod record;
 mod run;
 mod sorter;
 mod tally;
@@ -15,5 +14,4 @@ mod tests;
 mod tree;
 
 pub use run::{EntryFormat, ExportOptions, export_entries};
-pub use sorter::SortSpace;
 pub use tally::ExportReport;

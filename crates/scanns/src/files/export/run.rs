@@ -6,16 +6,17 @@ use std::path::Path;
 
 use super::gufi::{GufiWriter, by_stanza};
 use super::ncdu::NcduWriter;
-use super::sorter::{EntryKey, EntrySorter, SortSpace};
+use super::sorter::{EntrySorter, by_walk};
 use super::tally::ExportReport;
 use super::tree::{FindDirectory, TreeSorter, TreeStep};
 use crate::error::{Error, Result};
 use crate::files::answer::{FindOptions, find_entries};
 use crate::files::entries::{ALL, EntryReader};
 use crate::files::find::{FindOutput, FindSink};
-use crate::files::order::{walk_order, without_slash};
+use crate::files::order::without_slash;
 use crate::files::place::name_of;
 use crate::files::select::{all_of, below};
+use crate::files::sorted_records::SortSpace;
 use crate::files::unread::UnreadPlaces;
 use crate::index::snapshot::Snapshot;
 use crate::query::{Operator, Query};
@@ -149,7 +150,6 @@ impl EntryExport<'_, '_> {
     }
 
     fn paths(&mut self, end: u8, out: &mut dyn Write) -> Result<()> {
-        let by_walk = |one: EntryKey<'_>, other: EntryKey<'_>| walk_order(one.0, other.0);
         let mut sorter = EntrySorter::new(by_walk, self.options.space.clone());
         self.for_each(&[], &mut |entry| sorter.push(entry))?;
         let (report, base) = (&mut self.report, self.options.relative_to.as_deref());

@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 
 use super::gufi::{GufiWriter, by_stanza};
 use super::ncdu::NcduWriter;
-use super::sorter::{EntrySorter, SortSpace};
+use super::sorter::EntrySorter;
 use super::tally::ExportReport;
 use super::tree::{TreeSorter, TreeStep};
 use crate::files::place::{directory_of, holds};
+use crate::files::sorted_records::SortSpace;
 use crate::files::unread::UnreadPlaces;
 use crate::record::dump::{DumpFormat, DumpReader, DumpTally};
 use crate::source::{Entry, EntryBatch, EntryKind};

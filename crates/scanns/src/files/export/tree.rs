@@ -1,12 +1,12 @@
 //! Entries in the order of a walk as a tree with one root: directories are entered and left, and directories
 //! that are missing between the root and an entry are added.
 
-use super::record;
-use super::sorter::{EntryKey, EntrySorter, SortSpace};
+use super::sorter::{EntrySorter, by_walk};
 use super::tally::ExportReport;
 use crate::error::{Error, Result};
-use crate::files::order::walk_order;
+use crate::files::entry_record::{entry_of, put_entry};
 use crate::files::place::{common, directory_of, holds};
+use crate::files::sorted_records::SortSpace;
 use crate::source::{Entry, EntryBatch, EntryKind};
 
 /// A step of a walk.
@@ -67,10 +67,6 @@ impl TreeSorter {
     }
 }
 
-fn by_walk(one: EntryKey<'_>, other: EntryKey<'_>) -> std::cmp::Ordering {
-    walk_order(one.0, other.0)
-}
-
 fn divided() -> Error {
     Error::Unsupported {
         what: "a tree of absolute and relative paths".into(),
@@ -92,18 +88,18 @@ struct TreeWalk<'w, 'f, 'v> {
 impl TreeWalk<'_, '_, '_> {
     fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
         let mut waiting = std::mem::take(&mut self.waiting);
-        if let Some(last) = record::take(&waiting) {
+        if let Some(last) = entry_of(&waiting) {
             self.place(&last, holds(last.path, entry.path))?;
         }
         waiting.clear();
-        record::put(entry, &mut waiting);
+        put_entry(&mut waiting, entry);
         self.waiting = waiting;
         Ok(())
     }
 
     fn end(&mut self) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
-        if let Some(last) = record::take(&waiting) {
+        if let Some(last) = entry_of(&waiting) {
             self.place(&last, false)?;
         }
         while self.open.pop().is_some() {

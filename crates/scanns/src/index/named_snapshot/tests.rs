@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::index::{Index, MergeOptions, Progress, Selection};
+use crate::index::{Index, IndexOptions, MergeOptions, Progress, Selection};
 use crate::schema::{Document, FieldEntry, FieldKind, Schema};
 use crate::store::RamDirectory;
 
@@ -90,6 +90,9 @@ fn names_that_are_no_file_names_and_names_in_use_are_refused() {
     let memory = Index::in_directory(Arc::new(RamDirectory::new()));
     assert!(matches!(memory.keep_snapshot("a"), Err(Error::Unsupported { .. })));
     assert!(memory.named_snapshots().unwrap().is_empty());
+    let options = IndexOptions { snapshot: Some("a".into()), ..IndexOptions::default() };
+    let built = memory.build(&options, &Progress::new(), &Arc::default());
+    assert!(matches!(built, Err(Error::Unsupported { .. })));
     let none = Index::at(place.path()).keep_snapshot("a");
     assert!(matches!(none, Err(Error::NotAnIndex { .. })));
     assert!(!place.path().join("lock").exists(), "a directory that is no index was changed");
