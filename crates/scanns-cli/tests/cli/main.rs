@@ -10,7 +10,8 @@
 //! `entries.rs` about trees without content, `eval.rs` about measures, `export/` about exports, `guides.rs`
 //! runs the commands of the documentation, `imports.rs` is about what dumps do not tell, `incomplete.rs`
 //! about entries that could not be read, `keys.rs` about keys of records, `maintain.rs` about changes of an
-//! existing index, `places.rs` about paths on the command line, `polite.rs` about builds that leave
+//! existing index, `moved.rs` about files that were moved,
+//! `places.rs` about paths on the command line, `polite.rs` about builds that leave
 //! the machine to others, `printed.rs` about hostile names and what
 //! people see, `records.rs` about records with fields, `record_values.rs` about their values, `report.rs`
 //! about reports on file systems, `similar.rs` about queries made from documents and explanations of scores,
@@ -45,6 +46,7 @@ mod keys;
 mod limits;
 mod ls;
 mod maintain;
+mod moved;
 mod odd_files;
 mod places;
 mod polite;
