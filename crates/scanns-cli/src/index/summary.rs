@@ -43,6 +43,9 @@ pub fn print_summary(output: &Path, built: &IndexReport) -> Result<()> {
     if built.unchanged > 0 {
         writeln!(out, "unchanged: {} skipped", units::counted(built.unchanged, "file"))?;
     }
+    if built.moved > 0 {
+        writeln!(out, "moved: {}, whose text was not read again", units::counted(built.moved, "file"))?;
+    }
     if built.replaced > 0 {
         let replaced = units::counted(built.replaced, "document");
         writeln!(out, "replaced: {replaced} of files indexed before")?;
@@ -127,6 +130,7 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("removed", json!(built.removed)),
         ("removed_files", json!(built.removed_files)),
         ("unchanged", json!(built.unchanged)),
+        ("moved", json!(built.moved)),
         ("failed", json!(built.failed.len())),
         ("failures", built.failed.iter().map(failure_json).collect()),
         ("records", records::as_json(&built.records)),

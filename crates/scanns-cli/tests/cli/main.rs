@@ -10,14 +10,14 @@
 //! `entries.rs` about trees without content, `eval.rs` about measures, `export/` about exports,
 //! `find_sort.rs` about orders of found entries, `guides.rs` runs the commands of the documentation,
 //! `imports.rs` is about what dumps do not tell, `incomplete.rs` about entries that could not be read,
-//! `keys.rs` about keys of records, `maintain.rs` about changes of an existing index, `places.rs` about
-//! paths on the command line, `polite.rs` about builds that leave the machine to others, `printed.rs` about
-//! hostile names and what people see, `records.rs` about records with fields, `record_values.rs` about
-//! their values, `report.rs` about reports on file systems, `similar.rs` about queries made from documents
-//! and explanations of scores, `snapshots.rs` about named snapshots, `snippets.rs` about snippets,
-//! `sources.rs` about an index that follows its files, `stored.rs` about stored documents, `tables.rs`
-//! about tables as dumps, `trusted/` compares answers with those of other tools, and `tune.rs` is about
-//! profiles.
+//! `keys.rs` about keys of records, `maintain.rs` about changes of an existing index, `moved.rs` about
+//! files that were moved, `places.rs` about paths on the command line, `polite.rs` about builds that leave
+//! the machine to others, `printed.rs` about hostile names and what people see, `records.rs` about records
+//! with fields, `record_values.rs` about their values, `report.rs` about reports on file systems,
+//! `similar.rs` about queries made from documents and explanations of scores, `snapshots.rs` about named
+//! snapshots, `snippets.rs` about snippets, `sources.rs` about an index that follows its files, `stored.rs`
+//! about stored documents, `tables.rs` about tables as dumps, `trusted/` compares answers with those of
+//! other tools, and `tune.rs` is about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -49,6 +49,7 @@ mod keys;
 mod limits;
 mod ls;
 mod maintain;
+mod moved;
 mod odd_files;
 mod places;
 mod polite;

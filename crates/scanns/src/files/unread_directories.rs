@@ -14,8 +14,8 @@ use crate::source::is_at_or_below;
 pub(super) struct UnreadDirectories {
     /// By path, why it could not be read.
     reasons: HashMap<Vec<u8>, String>,
-    /// The directories that these paths are in, and those that seem to be empty because their entries were left
-    /// out.
+    /// The directories that these paths are in, and those that seem to be empty because their entries were
+    /// left out.
     around: HashSet<Vec<u8>>,
     /// Directories below which more could not be read than the index remembers. The empty path stands for
     /// all directories.

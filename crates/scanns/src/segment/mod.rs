@@ -48,7 +48,9 @@ pub use key_field::DocumentOrigin;
 pub use keys::{KeyRun, Keys, PathHash, PathsInColumn};
 pub use known_paths::{KnownPath, KnownPathCursor, KnownPaths};
 pub use layout::{SEGMENT, deletes_file_name, file_name, is_file_name, is_of_segment, updates_file_name};
-pub use merge::{MergeWork, Merged, Reordering, merge, path_order, similar_order};
+pub use merge::{
+    MergeWork, Merged, RelocatedDocuments, Reordering, merge, path_order, relocate, similar_order,
+};
 pub use order::DocumentOrder;
 pub use progress::MergeProgress;
 pub use reader::Segment;

@@ -97,8 +97,8 @@ pub struct ReportNotable {
     pub empty_files: CountedPaths,
     /// Directories without entries.
     pub empty_directories: CountedPaths,
-    /// Directories that could not be read, or whose entries were left out on purpose, so that the index may lack
-    /// what is in them.
+    /// Directories that could not be read, or whose entries were left out on purpose, so that the index may
+    /// lack what is in them.
     pub unread_directories: CountedPaths,
     /// Files that run with the rights of their owner.
     pub set_user: CountedPaths,

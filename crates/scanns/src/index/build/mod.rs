@@ -5,8 +5,9 @@
 //! (`owner_names.rs`), and `record_fields.rs` infers the fields of records. `index_threads.rs` starts readers
 //! and index threads and watches them. `lane.rs` is the loop of an index thread: it passes the pieces of
 //! blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON and CSV), which fill memory and write
-//! segments through `lane_output.rs`. `entries/` indexes entries of file systems, whose text is not
-//! read, and `follow.rs` does so whenever something happens.
+//! segments through `lane_output.rs`. `relocation.rs` moves the documents of files that were moved.
+//! `entries/` indexes entries of file systems, whose text is not read, and `follow.rs` does so whenever
+//! something happens.
 
 pub(crate) mod budget;
 pub(crate) mod directory;
@@ -28,6 +29,7 @@ mod record_ends;
 pub(crate) mod record_fields;
 mod record_lane;
 pub(crate) mod record_sample;
+mod relocation;
 pub(crate) mod report;
 pub(crate) mod run;
 mod text_lane;

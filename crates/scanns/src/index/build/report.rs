@@ -67,6 +67,8 @@ pub struct IndexReport {
     pub unused_globs: Vec<String>,
     /// Inputs that were skipped because the index has them and they have not changed.
     pub unchanged: u64,
+    /// Files that were moved, and whose documents were moved without reading their text again.
+    pub moved: u64,
     /// Seconds that index threads spent writing segments, summed over all threads.
     pub flush_seconds: f64,
     /// Why a merge failed, if one failed. The index is complete without the merge.

@@ -13,11 +13,12 @@ use super::index_threads::{BuildCall, index_inputs};
 use super::options::IndexOptions;
 use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
+use super::relocation::relocate_moved;
 use super::report::IndexReport;
 use crate::error::{Error, Result};
 use crate::index::commit::background_merge::BackgroundMerge;
 use crate::index::commit::indexed_files::EmptiedRoot;
-use crate::index::commit::ledger::Ledger;
+use crate::index::commit::ledger::{Ledger, LedgerOptions};
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::merge_budget::merging_room;
 use crate::index::commit::policy_merge::PolicyMerge;
@@ -124,7 +125,8 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
         let manifest = manifest.unwrap_or_else(|| source.manifest(options.records, stored));
         Some(Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest })
     });
-    let (ledger, remaining) = Ledger::open(writer, inputs, options.records, options.again)?;
+    let (ledger, mut remaining) = Ledger::open(writer, inputs, ledger_options(options))?;
+    report.moved = relocate_moved(&ledger, &source, call, std::mem::take(&mut remaining.moved))?;
     report.unchanged = remaining.unchanged;
     report.removed_files = ledger.removed().paths.len() as u64;
     report.failed.extend(ledger.removed().emptied.iter().map(emptied));
@@ -224,6 +226,10 @@ fn found_out(
     };
     report.records.csv = (options.records == Records::Csv).then(|| fields.csv.clone());
     Ok(DocumentSource::Records(fields))
+}
+
+fn ledger_options(options: &IndexOptions) -> LedgerOptions {
+    LedgerOptions { records: options.records, again: options.again, moves: !options.keep_removed }
 }
 
 /// Deletes the documents of files that are empty now or gone, after all segments were written.

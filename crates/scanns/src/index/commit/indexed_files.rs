@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::manifest::Manifest;
 use crate::error::Result;
-use crate::schema::Field;
+use crate::schema::{Field, FieldKind};
 use crate::segment::{KnownPath, KnownPaths, Segment};
 use crate::source::Inputs;
 
@@ -38,6 +39,13 @@ pub(crate) struct EmptiedRoot {
     pub(crate) files: u64,
 }
 
+/// The field of a date of files, if the index has file metadata.
+pub(crate) fn date_field(manifest: Option<&Manifest>, name: &str) -> Option<Field> {
+    let schema = &manifest?.schema;
+    let field = schema.field(name)?;
+    schema.entry(field).filter(|entry| entry.kind == FieldKind::Date && entry.column).map(|_| field)
+}
+
 impl<'s> IndexedFiles<'s> {
     /// Looks up the inputs in the segments of an index. `changed` is the field of the last change of the
     /// status of files, if they have one.
@@ -61,6 +69,16 @@ impl<'s> IndexedFiles<'s> {
                     *seen = true;
                 }
                 return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The segment that has a file as one document, counted from the latest one, and the document.
+    pub(super) fn place(&self, path: &[u8]) -> Result<Option<(usize, u32)>> {
+        for (number, segment) in self.segments.iter().enumerate() {
+            if let Some(found) = segment.find(path)? {
+                return Ok((!found.lines).then(|| (number, segment.document(found.number))));
             }
         }
         Ok(None)

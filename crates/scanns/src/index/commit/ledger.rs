@@ -2,13 +2,13 @@
 //! much of each one is indexed.
 //!
 //! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped;
-//! with file metadata, a file is unchanged if the last change of its status (ctime) is the same, too.
-//! The old documents of a changed file are deleted in the same step that adds its first new documents, so
-//! that a commit has either the old or the new documents; of a file of lines, the first new ones. A commit
-//! may find such a file indexed in part. The manifest then stores the spans that are indexed, and a later
-//! build reads only the rest. Files that are gone from the walked directories lose their documents at the
-//! end, see `indexed_files.rs`. A later build reads a CSV file from its start, because only the first byte of
-//! the file is known to start a record.
+//! with file metadata, a file is unchanged if the last change of its status (ctime) is the same, too. The old
+//! documents of a changed file are deleted in the same step that adds its first new documents, so that a
+//! commit has either the old or the new documents; of a file of lines, the first new ones. A commit may find
+//! such a file indexed in part. The manifest then stores the spans that are indexed, and a later build reads
+//! only the rest. Files that are gone from the walked directories lose their documents at the end, see
+//! `indexed_files.rs`. The documents of files that were moved move with them, see `moved_files.rs`. A later
+//! build reads a CSV file from its start, because only the first byte of the file is known to start a record.
 //!
 //! If a field is the key, documents also replace others with the same key, see `unique_keys.rs`. A file whose
 //! documents were all replaced is not read again.
@@ -18,14 +18,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-use super::indexed_files::{IndexedFiles, RemovedFiles};
-use super::manifest::{Manifest, Partial};
+use super::indexed_files::{IndexedFiles, RemovedFiles, date_field};
+use super::manifest::Partial;
+use super::moved_files::{MovedFile, find_moved};
 use super::unique_keys::{DoubleKey, UniqueKeys};
 use super::writer::{PartialChange, SegmentDocuments, Writer};
 use crate::error::Result;
 use crate::read::LineSpan;
-use crate::schema::{Field, FieldKind, Records};
-use crate::segment::Flushed;
+use crate::schema::{Field, Records};
+use crate::segment::{Flushed, KnownPath};
 use crate::source::{Failure, Input, Inputs, Stamp, fitting_date};
 use crate::sys::lock;
 
@@ -81,26 +82,56 @@ pub(crate) struct RemainingInputs {
     pub(crate) done: BTreeMap<u32, Vec<LineSpan>>,
     /// Inputs that are skipped because they are in the index and have not changed.
     pub(crate) unchanged: u64,
+    /// Inputs whose text is in the index under another path, which are not among `inputs`.
+    pub(crate) moved: Vec<MovedFile>,
+}
+
+/// What is known of the inputs of a build before they are compared with the index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LedgerOptions {
+    pub(crate) records: Records,
+    /// Whether unchanged inputs are indexed again.
+    pub(crate) again: bool,
+    /// Whether the documents of moved files may move.
+    pub(crate) moves: bool,
 }
 
 impl<'w> Ledger<'w> {
-    /// Compares the inputs with the index. With `again`, unchanged inputs are indexed again.
+    /// Compares the inputs with the index.
     pub(crate) fn open(
         writer: &'w Writer<'w>,
         found: Inputs,
-        records: Records,
-        again: bool,
+        options: LedgerOptions,
     ) -> Result<(Self, RemainingInputs)> {
-        let partial = writer.manifest().map(|manifest| manifest.partial).unwrap_or_default();
+        let LedgerOptions { records, again, moves } = options;
+        let manifest = writer.manifest();
+        let partial = manifest.as_ref().map(|manifest| manifest.partial.clone()).unwrap_or_default();
         let old = writer.segment_ids();
         let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
         let segments = segments.collect::<Result<Vec<_>>>()?;
-        let index = IndexedFiles::of(&segments, &found, date_field(writer.manifest().as_ref(), "ctime"))?;
-        let removed = index.removed(&found)?;
+        let index = IndexedFiles::of(&segments, &found, date_field(manifest.as_ref(), "ctime"))?;
+        let mut removed = index.removed(&found)?;
+        let mut moved = BTreeMap::new();
+        if moves && records == Records::File && !again {
+            let known = |number: usize| index.known.get(number).copied().flatten();
+            let is_changed = |number: usize, input: &Input| !is_unchanged(known(number), input, records);
+            moved = find_moved(&segments, &index, &found, &removed, manifest.as_ref(), &is_changed)?;
+            let gone: HashSet<&[u8]> = moved.values().map(|place| place.path.as_slice()).collect();
+            removed.paths.retain(|path| !gone.contains(path.as_slice()));
+        }
         let known = index.known;
-        let mut remaining = RemainingInputs { inputs: Vec::new(), done: BTreeMap::new(), unchanged: 0 };
+        let mut remaining = RemainingInputs {
+            inputs: Vec::new(),
+            done: BTreeMap::new(),
+            unchanged: 0,
+            moved: Vec::with_capacity(moved.len()),
+        };
         let (mut kept, mut replaced) = (Vec::new(), HashSet::new());
-        for (input, known) in found.inputs.into_iter().zip(known) {
+        for (found, (input, known)) in found.inputs.into_iter().zip(known).enumerate() {
+            if let Some(place) = moved.remove(&found) {
+                remaining.moved.push(MovedFile { input, place, replaces: known.is_some() });
+                continue;
+            }
             let path = input.path.as_os_str().as_bytes();
             let number = u32::try_from(kept.len()).unwrap_or(u32::MAX);
             let begun = partial
@@ -115,13 +146,7 @@ impl<'w> Ledger<'w> {
                     remaining.unchanged += 1;
                     continue;
                 }
-                let same = known.is_some_and(|known| {
-                    (known.stamp, known.lines) == (input.stamp(), records.are_parts())
-                        && input
-                            .status
-                            .as_ref()
-                            .is_none_or(|status| known.changed == fitting_date(status.changed))
-                });
+                let same = is_unchanged(known, &input, records);
                 let begun = partial.contains_key(path);
                 if same && !begun && !again {
                     remaining.unchanged += 1;
@@ -289,7 +314,7 @@ impl<'w> Ledger<'w> {
     }
 
     /// The documents of files in old segments.
-    fn deletions_of(&self, paths: &[&[u8]]) -> Result<Vec<SegmentDocuments>> {
+    pub(crate) fn deletions_of(&self, paths: &[&[u8]]) -> Result<Vec<SegmentDocuments>> {
         let mut found = Vec::new();
         for &id in self.old.iter().filter(|_| !paths.is_empty()) {
             if let Some(segment) = self.writer.segment(id)? {
@@ -307,11 +332,13 @@ impl<'w> Ledger<'w> {
     }
 }
 
-/// The field of a date of files, if the index has file metadata.
-pub(crate) fn date_field(manifest: Option<&Manifest>, name: &str) -> Option<Field> {
-    let schema = &manifest?.schema;
-    let field = schema.field(name)?;
-    schema.entry(field).filter(|entry| entry.kind == FieldKind::Date && entry.column).map(|_| field)
+/// True if the index has a file as it is.
+fn is_unchanged(known: Option<KnownPath>, input: &Input, records: Records) -> bool {
+    let changed = input.status.as_ref().map(|status| fitting_date(status.changed));
+    known.is_some_and(|known| {
+        (known.stamp, known.lines) == (input.stamp(), records.are_parts())
+            && changed.is_none_or(|changed| known.changed == changed)
+    })
 }
 
 impl LedgerInput {

@@ -15,7 +15,8 @@
 //!
 //! A merge can use another order of the documents. It then copies no blocks; `documents_in_order.rs` writes
 //! stored documents, and `reorder/` writes terms in it and computes the order in which similar documents are
-//! near each other. `path_order.rs` computes the order of directories.
+//! near each other. `path_order.rs` computes the order of directories. `relocate.rs` writes documents under
+//! other keys.
 
 mod columns;
 mod dictionaries;
@@ -23,6 +24,7 @@ mod documents;
 mod documents_in_order;
 mod path_order;
 mod pieces;
+mod relocate;
 mod renumber;
 mod reorder;
 mod similar;
@@ -32,6 +34,7 @@ mod work;
 mod write;
 
 pub use path_order::path_order;
+pub use relocate::{RelocatedDocuments, relocate};
 pub use reorder::Reordering;
 pub use similar::similar_order;
 pub use work::MergeWork;

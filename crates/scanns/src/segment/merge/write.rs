@@ -113,7 +113,7 @@ fn write(
 }
 
 /// Writes the sections of one field and returns its figures.
-fn write_field(
+pub(super) fn write_field(
     field: Field,
     merge: FieldMerge<'_>,
     out: &mut EnvelopeWriter,
@@ -133,7 +133,7 @@ fn write_field(
 }
 
 /// The norms of the survivors in the order of the sources.
-fn merge_norms(sources: &[Segment], documents: &[Renumbering]) -> Result<Vec<u8>> {
+pub(super) fn merge_norms(sources: &[Segment], documents: &[Renumbering]) -> Result<Vec<u8>> {
     let mut all = Vec::with_capacity(documents.last().map_or(0, |numbers| numbers.end() as usize));
     for (source, numbers) in sources.iter().zip(documents) {
         let norms = source.norms()?;

@@ -8,7 +8,7 @@ use super::known_cursors::{KnownCursors, KnownValues};
 use crate::column::ColumnKind;
 use crate::error::Result;
 use crate::index::build::rare_fields::RareFields;
-use crate::index::commit::ledger::date_field;
+use crate::index::commit::indexed_files::date_field;
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::writer::SegmentDocuments;
 use crate::schema::{Field, FieldKind, Value, ValueRef};
