@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::{Place, Ran, run, scanns, skipped};
 
@@ -180,6 +181,37 @@ fn devices_have_their_numbers_and_other_entries_have_zeros() {
     assert_eq!((numbers.code, numbers.text()), (Some(0), "1 3 259 1 3 103\n"), "{}", numbers.stderr);
     let zeros = ask(&place, "stat", &["-c", "%t %T %r", "a"]);
     assert_eq!((zeros.code, zeros.text()), (Some(0), "0 0 0\n"), "{}", zeros.stderr);
+}
+
+#[test]
+fn devices_are_listed_as_ls_find_and_stat_list_them() {
+    let test = "devices_are_listed_as_ls_find_and_stat_list_them";
+    let place = Place::with(&[("file", "one")]);
+    for words in [["c", "c", "1", "3"], ["b", "b", "259", "70000"], ["d", "c", "4000", "5"]] {
+        let made = Command::new("mknod").current_dir(place.files()).args(words).output();
+        if !made.is_ok_and(|made| made.status.success()) {
+            return skipped(test, "mknod is not there, or may make no devices");
+        }
+    }
+    place.indexed(&["--content", "none"]);
+    let theirs = |program: &str, words: &[&str]| -> Vec<String> {
+        let out =
+            Command::new(program).current_dir(place.files()).env("TZ", "UTC").args(words).output().unwrap();
+        String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect()
+    };
+    let ours = |verb: &str, words: &[&str]| -> Vec<String> {
+        let ran =
+            run(scanns(&[verb]).current_dir(place.files()).env("TZ", "UTC").arg(place.index()).args(words));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.text().lines().map(str::to_owned).collect()
+    };
+    let words = ["-l", "--time-style=+%F"];
+    assert_eq!(ours("ls", &[&words[..], &["."]].concat()), theirs("ls", &words));
+    let words = ["-c", "%t %T %r %R %Hr %Lr %n", "b", "c", "d", "file"];
+    assert_eq!(ours("stat", &words), theirs("stat", &words));
+    for name in ["b", "c", "d"] {
+        assert_eq!(ours("find", &[name, "-ls"]), theirs("find", &[name, "-ls"]));
+    }
 }
 
 #[test]

@@ -32,7 +32,8 @@ fn the_same_command_forgets_files_that_are_gone_or_renamed() {
     fs::remove_file(place.files().join("a.txt")).unwrap();
     fs::rename(place.files().join("b"), place.files().join("moved")).unwrap();
     let ran = place.indexed(&[]);
-    assert!(ran.text().contains("removed: 3 documents of 3 files"), "{}", ran.text());
+    let told = ["removed: 1 document of 1 file", "moved: 2 files"];
+    assert!(told.iter().all(|told| ran.text().contains(told)), "{}", ran.text());
     must_agree(&place);
     assert_eq!((place.count("one"), place.count("two"), place.count("four")), (0, 1, 1));
 }

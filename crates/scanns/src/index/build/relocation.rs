@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use super::document_source::{DocumentSource, TextField};
 use super::file_fields::{FileFields, MissingDates};
 use super::index_threads::BuildCall;
+use super::report::IndexReport;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::index::commit::ledger::Ledger;
@@ -16,28 +17,31 @@ use crate::schema::Field;
 use crate::segment::{Keys, MergeWork, RelocatedDocuments, Segment, relocate};
 
 /// Writes the documents of moved files under their new paths, together with the deletes of the old ones.
-/// Returns their number. If the build is stopped, the next one moves the rest.
+/// If the build is stopped, the next one moves the rest.
 pub(super) fn relocate_moved(
     ledger: &Ledger<'_>,
     source: &DocumentSource,
     call: BuildCall<'_>,
     moved: Vec<MovedFile>,
-) -> Result<u64> {
-    let DocumentSource::Text(TextField { field, files: Some(fields), .. }) = source else { return Ok(0) };
+    report: &mut IndexReport,
+) -> Result<()> {
+    let DocumentSource::Text(TextField { field, files: Some(fields), .. }) = source else { return Ok(()) };
     let mut by_segment: BTreeMap<u128, Vec<MovedFile>> = BTreeMap::new();
     moved.into_iter().for_each(|file| by_segment.entry(file.place.segment).or_default().push(file));
-    let mut count = 0;
     for (id, mut files) in by_segment {
         let Some(segment) = ledger.writer().segment(id)? else { continue };
         files.sort_unstable_by_key(|file| file.place.document);
         let relocation = Relocation { ledger, source, fields, field: *field, call };
         match relocation.relocate(&segment, &files) {
-            Ok(()) => count += files.len() as u64,
+            Ok(()) => {
+                report.moved += files.len() as u64;
+                report.segments += 1;
+            }
             Err(Error::Cancelled) => break,
             Err(error) => return Err(error),
         }
     }
-    Ok(count)
+    Ok(())
 }
 
 /// What all segments need.

@@ -126,7 +126,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
         Some(Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest })
     });
     let (ledger, mut remaining) = Ledger::open(writer, inputs, ledger_options(options))?;
-    report.moved = relocate_moved(&ledger, &source, call, std::mem::take(&mut remaining.moved))?;
+    relocate_moved(&ledger, &source, call, std::mem::take(&mut remaining.moved), &mut report)?;
     report.unchanged = remaining.unchanged;
     report.removed_files = ledger.removed().paths.len() as u64;
     report.failed.extend(ledger.removed().emptied.iter().map(emptied));
