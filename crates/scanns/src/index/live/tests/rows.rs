@@ -154,6 +154,10 @@ fn batches_have_the_values_of_columns_and_of_stored_fields_whatever_their_size()
                     for (row, &doc) in batch.docs.iter().enumerate() {
                         let hit = Hit { leaf: batch.leaf, doc, score: 0.0 };
                         found.push((hit.leaf, doc));
+                        // Reading documents one by one is slow.
+                        if random.u8(..3) > 0 {
+                            continue;
+                        }
                         let mut columns = batch.columns.iter();
                         let mut values =
                             || columns.next().unwrap().values(row).map(owned).collect::<Vec<_>>();
