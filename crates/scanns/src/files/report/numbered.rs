@@ -21,7 +21,7 @@ pub(super) struct NumberedStrings {
 #[derive(Debug, Default)]
 struct OwnersOfBatch {
     named: Vec<u32>,
-    /// The last number of the system without a name, and the number of its digits.
+    /// The last owner without a name: its number in the system, and the number of its digits as a name.
     last: Option<(u64, u32)>,
 }
 
@@ -73,17 +73,17 @@ impl OwnersOfBatch {
     /// The number of the name of an owner, or else of the digits of its number.
     #[inline]
     fn number(&mut self, names: &BatchColumn, ids: &BatchColumn, row: usize, table: &mut NameTable) -> u32 {
-        match (of_row(&self.named, names, row), ids.first(row)) {
-            (Some(named), _) => named,
-            (None, None) => NameTable::NONE,
-            (None, Some(id)) => match self.last {
-                Some((last, number)) if last == id => number,
-                _ => {
-                    let number = table.number(id.to_string().as_bytes());
-                    self.last = Some((id, number));
-                    number
-                }
-            },
+        if let Some(named) = of_row(&self.named, names, row) {
+            return named;
+        }
+        match (ids.first(row), self.last) {
+            (None, _) => NameTable::NONE,
+            (Some(id), Some((last, number))) if last == id => number,
+            (Some(id), _) => {
+                let number = table.number(id.to_string().as_bytes());
+                self.last = Some((id, number));
+                number
+            }
         }
     }
 }
