@@ -56,6 +56,36 @@ fn a_snapshot_gives_the_same_answers_through_scans_deletes_and_merges() {
 }
 
 #[test]
+fn commands_that_would_write_to_a_snapshot_are_refused() {
+    let place = Place::with(&[("a", "1"), ("b", "2")]);
+    place.scan(&["--snapshot", "jan"]);
+    fs::remove_file(place.files().join("b")).unwrap();
+    let before = place.found_in("jan");
+    let (kept, files) = (place.kept("jan"), place.files());
+    let [kept, files] = [&kept, &files].map(|path| path.to_str().unwrap());
+    let new = place.kept("feb");
+    let new = new.to_str().unwrap();
+    let deleted = format!("{files}/a");
+    for words in [
+        &["index", "-o", kept, "--content", "none", files][..],
+        &["index", "-o", new, "--content", "none", files],
+        &["index", "-o", kept, "--snapshot", "feb"],
+        &["watch", kept, files],
+        &["delete", kept, &deleted],
+        &["update", kept, &deleted, "--set", "size=1"],
+        &["merge", kept],
+        &["check", "--salvage", kept],
+    ] {
+        let ran = run(scanns(words).current_dir(place.dir.path()));
+        assert_eq!(ran.code, Some(2), "{words:?} {}", ran.stderr);
+        let told = format!("a snapshot does not change: write to {} itself, or copy", place.index().display());
+        assert!(ran.stderr.contains(&told), "{words:?} {}", ran.stderr);
+    }
+    assert_eq!(place.found_in("jan"), before);
+    assert!(!place.kept("feb").exists());
+}
+
+#[test]
 fn a_snapshot_shares_the_space_of_what_does_not_change() {
     let place = Place::with(&[("a", "1")]);
     place.scan(&["--snapshot", "jan"]);
