@@ -257,7 +257,8 @@ pub struct InputArgs {
     /// Follow symbolic links
     #[arg(long)]
     pub follow: bool,
-    /// Index only files that match, as --exclude matches; may be given several times
+    /// Index only files that match, as --exclude matches; may be given several times. With --content none,
+    /// directories are entries all the same
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
     /// Skip files and directories that match: '*.o' is a name, a/b the end of a path, a/ a directory, and

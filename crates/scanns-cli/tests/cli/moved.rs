@@ -151,7 +151,10 @@ fn a_file_that_was_written_to_with_an_old_time_is_read() {
     let state = |meta: &fs::Metadata| (meta.ino(), meta.len(), meta.mtime_nsec(), meta.mtime());
     assert_eq!(state(&before), state(&after));
     assert_eq!(moved(&place, &[]), 8);
-    assert_eq!((place.count("apfel"), place.count("birne"), place.found(&["birne"])), (8, 1, vec!["5".into()]));
+    assert_eq!(
+        (place.count("apfel"), place.count("birne"), place.found(&["birne"])),
+        (8, 1, vec!["5".into()])
+    );
 }
 
 #[test]

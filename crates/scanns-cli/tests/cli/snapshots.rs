@@ -78,7 +78,8 @@ fn commands_that_would_write_to_a_snapshot_are_refused() {
     ] {
         let ran = run(scanns(words).current_dir(place.dir.path()));
         assert_eq!(ran.code, Some(2), "{words:?} {}", ran.stderr);
-        let told = format!("a snapshot does not change: write to {} itself, or copy", place.index().display());
+        let told =
+            format!("a snapshot does not change: write to {} itself, or copy", place.index().display());
         assert!(ran.stderr.contains(&told), "{words:?} {}", ran.stderr);
     }
     assert_eq!(place.found_in("jan"), before);
