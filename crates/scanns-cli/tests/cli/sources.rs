@@ -109,8 +109,8 @@ fn the_only_file_of_a_directory_that_is_empty_now_is_kept() {
     fs::remove_file(mount.join("a.txt")).unwrap();
     let ran = run(scanns(&["index", "-o"]).arg(place.index()).arg(&mount));
     assert_eq!((ran.code, place.count("one")), (Some(1), 1), "{}", ran.stderr);
-    let told = "but a file of it is in the index and was kept: if its file system is not mounted, mount it and \
-                try again, otherwise delete it with scanns delete";
+    let told = "but a file of it is in the index and was kept: if its file system is not mounted, mount it \
+                and try again, otherwise delete it with scanns delete";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
 }
 

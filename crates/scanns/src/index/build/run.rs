@@ -356,8 +356,8 @@ pub(crate) fn emptied(root: &EmptiedRoot) -> Failure {
         files => (format!("{files} files of it are"), "were", "them"),
     };
     let reason = format!(
-        "the directory is empty, but {files} in the index and {were} kept: if its file system is not mounted, \
-         mount it and try again, otherwise delete {them} with scanns delete"
+        "the directory is empty, but {files} in the index and {were} kept: if its file system is not \
+         mounted, mount it and try again, otherwise delete {them} with scanns delete"
     );
     Failure { path: root.path.clone(), reason }
 }
