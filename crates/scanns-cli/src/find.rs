@@ -4,10 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
-use anyhow::Result;
-use scanns::Snapshot;
+use anyhow::{Result, anyhow};
+use clap::{Args, Command};
 use scanns::files::{FindOptions, FindOutput, FindReport, FindSink, SortSpace, find_entries};
+use scanns::{Error, Snapshot};
 
 use crate::args::FindArgs;
 use crate::indexed_path::{FILES_ALONE, has_files_alone, note_not_in_index};
@@ -88,13 +90,29 @@ pub fn run(args: &FindArgs) -> Result<Outcome> {
     });
     // What was found before an error is printed, too.
     targets.flush()?;
-    let found = report?;
+    let found = report.map_err(|error| in_its_place(&args.index, error))?;
     let asked = AskedPlaces { paths: &found.places, depth: found.max_depth };
     let lacks = note_missing(&snapshot, &args.index, asked)?;
     if found.printed == 0 && has_files_alone(&snapshot) && asks_for_others(&args.command) {
         report::note(&format!("the index has {FILES_ALONE}"));
     }
     Ok(outcome(&snapshot, &found).lacking(lacks))
+}
+
+/// The error of an expression, in which an option of this command may be that belongs before the index.
+fn in_its_place(index: &Path, error: Error) -> anyhow::Error {
+    let Error::Expression { message } = &error else { return error.into() };
+    let word = message.strip_prefix('\'').and_then(|rest| rest.split(['\'', '=']).next()).unwrap_or_default();
+    let own = FindArgs::augment_args(Command::new("find"));
+    let is_own = |name: &str| own.get_arguments().any(|argument| argument.get_long() == Some(name));
+    if !word.strip_prefix("--").is_some_and(is_own) {
+        return error.into();
+    }
+    let index = quoted(index.as_os_str().as_bytes());
+    anyhow!(
+        "{word} belongs before the index, since what follows it is an expression of GNU find: \
+         scanns find {word} … {index} …"
+    )
 }
 
 /// True if an expression asks for types of entries without regular files.

@@ -41,6 +41,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
     if let Some(kept) = snapshot::keep_alone(args, path(args))? {
         return Ok(kept);
     }
+    snapshot::warn_of_snapshots(args);
     let options = options(args)?;
     if let Some(to) = &args.fields.infer_schema {
         return records::infer(&options, to);

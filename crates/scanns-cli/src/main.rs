@@ -4,9 +4,9 @@
 //! calls of the library. `records.rs` and `schema_file.rs` are about records with fields, and
 //! `similar.rs` makes queries from documents. `output.rs` is standard output, `terminal.rs` its colours
 //! and `quoting.rs` its names that are not safe to print. `answer_text.rs`, `indexed_path.rs` and
-//! `missing.rs` serve the verbs about file systems. `report.rs`, `explain.rs`, `progress.rs` and
-//! `units.rs` format errors, scores, progress, sizes and counts. `memory.rs` is about memory that runs
-//! out.
+//! `missing.rs` serve the verbs about file systems, `missing_index.rs` helps if an index does not exist.
+//! `report.rs`, `explain.rs`, `progress.rs` and `units.rs` format errors, scores, progress, sizes and
+//! counts. `memory.rs` is about memory that runs out.
 
 mod answer_text;
 mod args;
@@ -26,6 +26,7 @@ mod ls;
 mod maintain;
 mod memory;
 mod missing;
+mod missing_index;
 mod output;
 mod profile;
 mod progress;

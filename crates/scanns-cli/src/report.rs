@@ -2,6 +2,7 @@
 //!
 //! Only results go to standard output; notes, progress and errors go to standard error.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use scanns::Error;
 use serde_json::{Map, Value};
 use signal_hook::consts::SIGXFSZ;
 
+use crate::missing_index;
 use crate::quoting::{harmless, quoted};
 use crate::units;
 
@@ -117,9 +119,11 @@ pub fn message(error: &Error) -> String {
 }
 
 /// What a user can do about an error, to be appended to its message.
-fn advice(error: &Error) -> &'static str {
-    match error {
-        Error::NotAnIndex { .. } => " (scanns index builds an index)",
+fn advice(error: &Error) -> Cow<'static, str> {
+    if let Error::NotAnIndex { path, .. } = error {
+        return missing_index::advice(path).into();
+    }
+    let advice = match error {
         Error::Corrupt { .. } => " (scanns check --salvage keeps the intact segments)",
         Error::SourceChanged { .. } => {
             " (scanns index updates the index, --store content stores the text in it)"
@@ -144,7 +148,8 @@ fn advice(error: &Error) -> &'static str {
         Error::NotIndexed { what: "offsets" } => " (scanns index --offsets builds such an index)",
         Error::InvalidValue { what, .. } if what == "memory for reordering" => " (use a larger --memory)",
         _ => "",
-    }
+    };
+    advice.into()
 }
 
 /// The error of a query, with a mark under the character `at`, counted from 1.

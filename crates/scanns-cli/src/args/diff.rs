@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::values::whole;
 use crate::units;
 
 /// Arguments of `scanns diff`.
@@ -38,7 +39,7 @@ pub struct DiffArgs {
     #[arg(long)]
     pub summary: bool,
     /// Sum up directories that are at most N levels below the top of both trees, or below --below
-    #[arg(long, value_name = "N", default_value_t = 2, requires = "summary")]
+    #[arg(long, value_name = "N", default_value = "2", requires = "summary", value_parser = whole::<usize>)]
     pub depth: usize,
     /// How differences are written [default: by the extension of FILE, or lines]; json and parquet replace
     /// invalid UTF-8 in names, and have the bytes beside them

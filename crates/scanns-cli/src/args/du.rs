@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::values::whole;
+
 /// Arguments of `scanns du`.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
@@ -31,7 +33,7 @@ pub struct DuArgs {
     #[arg(short = 'c', long)]
     pub total: bool,
     /// Write lines down to this depth only; 0 is the same as -s
-    #[arg(short = 'd', long, value_name = "N")]
+    #[arg(short = 'd', long, value_name = "N", value_parser = whole::<usize>)]
     pub max_depth: Option<usize>,
     /// Leave out what matches this pattern of the shell, with what is below it; may be given several times
     #[arg(long, value_name = "PATTERN")]

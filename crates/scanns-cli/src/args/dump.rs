@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::values::whole;
+
 /// Dumps of file systems.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Dumps of file systems")]
@@ -31,7 +33,7 @@ pub struct DumpArgs {
     #[arg(long, requires = "dump")]
     pub dump_no_header: bool,
     /// Print the first N entries of the dumps, and how the columns of tables are read, and index nothing
-    #[arg(long, value_name = "N", requires = "dump")]
+    #[arg(long, value_name = "N", requires = "dump", value_parser = whole::<u64>)]
     pub dump_preview: Option<u64>,
 }
 

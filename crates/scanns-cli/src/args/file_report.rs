@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use scanns::schema::parse_date;
 
-use super::values::positive;
+use super::values::{days, positive};
 
 /// Arguments of `scanns report`.
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "N", value_parser = positive)]
     pub top: Option<usize>,
     /// Files are cold if they were neither read nor written for this number of days
-    #[arg(long, value_name = "DAYS", default_value = "365")]
+    #[arg(long, value_name = "DAYS", default_value = "365", value_parser = days)]
     pub cold: u32,
     /// The date from which ages count, such as 2026-11-01 or 2026-11-01T12:00:00Z [default: now]
     #[arg(long, value_name = "DATE", value_parser = date)]

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 use scanns::files::FindSort;
 
+use super::values::whole;
 use crate::units::parse_size;
 
 /// Arguments of `scanns find`.
 #[derive(Debug, Args)]
 pub struct FindArgs {
     /// Stop after this number of entries
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub limit: Option<u64>,
     /// Sort the entries by path, name, depth, size, blocks, mtime, atime, ctime, btime, owner, group, uid,
     /// gid, inode or links, with :desc the greatest first; entries whose value is not known come last, and

@@ -257,7 +257,8 @@ pub struct InputArgs {
     /// Follow symbolic links
     #[arg(long)]
     pub follow: bool,
-    /// Index only files that match, as --exclude matches; may be given several times
+    /// Index only files that match, as --exclude matches; may be given several times. With --content none,
+    /// directories are entries all the same
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
     /// Skip files and directories that match: '*.o' is a name, a/b the end of a path, a/ a directory, and
@@ -411,7 +412,8 @@ pub struct IndexOutputArgs {
     #[arg(required_unless_present_any = ["infer_schema", "dump_preview"])]
     pub output: Option<PathBuf>,
     /// Keep the index as it is after this command under a name: in its directory snapshots, as an index that
-    /// shares the space of what does not change. Without PATH, keep it as it is now
+    /// shares the space of what does not change. Without PATH, keep it as it is now. scanns info lists the
+    /// snapshots of an index, and rm -r NAME.scanns/snapshots/NAME removes one
     #[arg(long, value_name = "NAME", conflicts_with_all = ["infer_schema", "dump_preview"])]
     pub snapshot: Option<String>,
     /// Print the report as one JSON object

@@ -4,6 +4,8 @@ use std::num::NonZeroU32;
 
 use clap::Args;
 
+use super::values::operations;
+
 /// How file systems are scanned with --content none.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scans of names and metadata (--content none)")]
@@ -19,7 +21,7 @@ pub struct ScanArgs {
     #[arg(long)]
     pub snapshots: bool,
     /// The maximum number of metadata operations per second, so that others can work: 5000 suits most servers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = operations)]
     pub max_ops: Option<NonZeroU32>,
     /// Be satisfied with sizes and times that a network file system has in its cache
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! Parsers for the values of options. Their errors say what is expected.
 
 use std::fmt::Display;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -54,6 +55,22 @@ pub(super) fn commit_every(text: &str) -> Result<CommitEvery, String> {
     }
 }
 
+/// Parses a whole number.
+pub(super) fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let number = text.parse::<u64>().map_err(|_| "not a whole number: write digits alone, such as 5000")?;
+    T::try_from(number).map_err(|_| "too large".into())
+}
+
+/// Parses a number of days.
+pub(super) fn days(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "not a number of days: write digits alone, such as 365 for a year".into())
+}
+
+/// Parses a number of operations per second.
+pub(super) fn operations(text: &str) -> Result<NonZeroU32, String> {
+    NonZeroU32::new(whole(text)?).ok_or("must be at least 1".into())
+}
+
 /// Parses a whole number of at least 1.
 pub(super) fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -80,6 +97,10 @@ mod tests {
     fn numbers_out_of_range_are_refused() {
         assert!(positive("0").is_err() && positive("-1").is_err() && positive("two").is_err());
         assert_eq!(positive("8"), Ok(8));
+        assert!(whole::<u64>("5k").is_err() && whole::<u64>("-1").is_err() && whole::<u8>("300").is_err());
+        assert_eq!((whole("0"), whole("70")), (Ok(0_u64), Ok(70_usize)));
+        assert!(days("1y").is_err() && days("-1").is_err() && operations("0").is_err());
+        assert_eq!((days("365"), operations("5000").map(NonZeroU32::get)), (Ok(365), Ok(5000)));
         assert!(time("much").is_err() && time("0s").is_err() && time("500ms").is_err());
         assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
         assert!(timeout("0ms").is_err() && timeout("50").is_err());

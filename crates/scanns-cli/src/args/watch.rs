@@ -19,7 +19,7 @@ pub struct WatchArgs {
     /// How long changes are collected before they are applied: 2s, 30s, 5m
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = time)]
     pub every: Duration,
-    /// Index only entries that match; may be given several times
+    /// Index only directories and what else matches; may be given several times
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
     /// Skip files and directories that match; may be given several times

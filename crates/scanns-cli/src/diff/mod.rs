@@ -25,6 +25,7 @@ use crate::args::{DiffArgs, DiffKindArg, DiffOutputArg};
 use crate::export::must_be_built;
 use crate::indexed_path::in_index;
 use crate::missing::{AskedPlaces, note_missing};
+use crate::missing_index;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 use crate::units;
@@ -38,7 +39,7 @@ pub fn run(args: &DiffArgs) -> Result<Outcome> {
     if args.old == args.new && args.old.as_os_str() == "-" {
         bail!("only one of OLD and NEW can be standard input");
     }
-    let (old_snapshot, new_snapshot) = (snapshot(&args.old)?, snapshot(&args.new)?);
+    let (old_snapshot, new_snapshot) = (snapshot(&args.old, &args.new)?, snapshot(&args.new, &args.old)?);
     let snapshots = [old_snapshot.as_ref(), new_snapshot.as_ref()];
     let options = options(args, snapshots)?;
     let mut lacks = false;
@@ -140,11 +141,16 @@ fn dump_format(args: &DiffArgs) -> Result<DumpFormat> {
 }
 
 /// The index at a path; `None` if it is not a directory and therefore a dump.
-fn snapshot(path: &Path) -> Result<Option<Snapshot>> {
-    if !path.is_dir() {
-        return Ok(None);
+fn snapshot(path: &Path, other: &Path) -> Result<Option<Snapshot>> {
+    if path.is_dir() {
+        return Ok(Some(Snapshot::open(path)?));
     }
-    Ok(Some(Snapshot::open(path)?))
+    match missing_index::advice_beside(path, other) {
+        Some(advice) if path.as_os_str() != "-" && !path.exists() => {
+            bail!("there is no {}: {advice}", report::path_text(path))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// A written path as the first index that has it has it.

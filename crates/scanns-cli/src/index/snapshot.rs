@@ -1,7 +1,7 @@
 //! `scanns index --snapshot`: keeps a commit under a name, and says so.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use scanns::index::{IndexReport, NamedSnapshot};
@@ -31,6 +31,18 @@ pub fn keep_alone(args: &IndexArgs, index: &Path) -> Result<Option<Outcome>> {
     }
     out.flush()?;
     Ok(Some(Outcome::Done))
+}
+
+/// Says what `--snapshots` means if it was followed by a name, as if it were `--snapshot`.
+pub fn warn_of_snapshots(args: &IndexArgs) {
+    let is_name = |path: &&PathBuf| path.file_name() == Some(path.as_os_str()) && !path.exists();
+    if let Some(name) = args.input.paths.iter().find(is_name).filter(|_| args.scan.snapshots) {
+        let name = report::path_text(name);
+        report::note(&format!(
+            "there is no {name}: --snapshots enters directories with snapshots of the file system, but \
+             --snapshot {name} keeps the index under a name"
+        ));
+    }
 }
 
 /// Prints which snapshot was made.

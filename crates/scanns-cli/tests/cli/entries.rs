@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -106,9 +107,9 @@ fn a_tree_is_followed_without_reading_any_file() {
 fn globs_and_single_files_choose_entries() {
     let place = place();
     let ran = place.indexed(&["--content", "none", "--exclude", "deep", "--include", "*.txt", "--json"]);
-    // All entries but the first two and the two below the excluded directory, which counts once.
-    assert_eq!(ran.json()["skipped"], 12);
-    assert_eq!(place.found(&["*"]), ["files", "a.txt"]);
+    // All entries but the four and the one below the excluded directory.
+    assert_eq!(ran.json()["skipped"], 10);
+    assert_eq!(place.found(&["*"]), ["files", "a.txt", "empty", "sub"]);
     let other = place.dir.path().join("other.scanns");
     let ran = run(scanns(&["index", "--content", "none", "-o"]).arg(&other).arg(place.files().join("pipe")));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -116,6 +117,47 @@ fn globs_and_single_files_choose_entries() {
     assert_eq!(ran.code, Some(2), "the index comes first");
     let ran = run(scanns(&["search"]).arg(&other).args(["--json", "--fields", "type", "*"]));
     assert_eq!(ran.json()["fields"]["type"][0], "fifo");
+}
+
+#[test]
+fn directories_of_included_files_can_be_listed_summed_up_and_searched() {
+    let files = [("a/b/one.txt", "one"), ("a/b/two.c", "two"), ("c/three.c", "three"), ("top.txt", "four")];
+    let place = Place::with(&files);
+    fs::create_dir(place.files().join("d")).unwrap();
+    place.indexed(&["--content", "none", "--include", "*.txt"]);
+    let root = place.files();
+    let ask = |verb: &[&str], more: &[&str]| {
+        let ran = run(scanns(verb).arg(place.index()).arg(&root).args(more));
+        let text = ran.text().replace(root.to_str().unwrap(), "R");
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let listed = ask(&["ls", "-R"], &[]);
+    let expected = "R: a c d top.txt  R/a: b  R/a/b: one.txt  R/c:  R/d:";
+    assert_eq!(listed.join(" "), expected);
+    assert_eq!(ask(&["find"], &[]), ["R", "R/a", "R/a/b", "R/a/b/one.txt", "R/c", "R/d", "R/top.txt"]);
+    assert_eq!(ask(&["find"], &["-type", "d", "-name", "b"]), ["R/a/b"]);
+    assert_eq!(ask(&["find"], &["-empty"]), ["R/d"], "files of c were left out");
+    let mut inodes = ask(&["du", "--inodes"], &[]);
+    inodes.sort();
+    assert_eq!(inodes, ["1\tR/c", "1\tR/d", "2\tR/a/b", "3\tR/a", "7\tR"]);
+    // A list of changes names a new directory alone.
+    for (path, text) in [("e/f/x.txt", "x"), ("e/f/y.c", "y")] {
+        place.write(path, text.as_bytes());
+    }
+    let list = place.dir.path().join("list");
+    fs::write(&list, format!("{}\n", root.join("e").display())).unwrap();
+    let mut command = scanns(&["index", "-q", "--include", "*.txt", "--changes=paths", "-o"]);
+    let ran = run(command.arg(place.index()).arg(&list).arg(&root));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ask(&["find"], &["-path", "*/e*"]), ["R/e", "R/e/f", "R/e/f/x.txt"]);
+    // The same entries, from a list of paths.
+    fs::write(&list, format!("{}\n", root.display())).unwrap();
+    let other = place.dir.path().join("other.scanns");
+    let mut command = scanns(&["index", "--content", "none", "--include", "*.txt", "--files-from"]);
+    let ran = run(command.arg(&list).arg("-o").arg(&other));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let found = |index: &Path| run(scanns(&["find"]).arg(index)).stdout;
+    assert_eq!(found(&other), found(&place.index()));
 }
 
 #[test]

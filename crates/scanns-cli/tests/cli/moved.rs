@@ -1,11 +1,12 @@
-//! Files that were moved between two builds: their text is not read again, and the index is as if it had
-//! been.
+//! Files in directories that were moved between two builds: their text is not read again, and the index is as
+//! if it had been.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 
 use fastrand::Rng;
 
@@ -65,12 +66,17 @@ fn an_index_after_moves_is_as_if_all_files_had_been_read() {
         }
         place.write("d0/empty", b"");
         place.write("d1/binary", &[0, 1, 2, 255].repeat(400));
+        place.write("x/same", text(&mut random).as_bytes());
+        place.write("y/same", text(&mut random).as_bytes());
         place.indexed(options);
         let mut all = 0;
         for round in 0..4 {
             let root = place.files();
             fs::rename(root.join(format!("d{round}")), root.join(format!("moved {round}"))).unwrap();
-            // Names are exchanged, and a file takes the place of another one.
+            // Directories and files exchange their names, and a file takes the place of another one.
+            for (from, to) in [("x", "z"), ("y", "x"), ("z", "y")] {
+                fs::rename(root.join(from), root.join(to)).unwrap();
+            }
             let names: Vec<PathBuf> = fs::read_dir(root.join(format!("moved {round}/e0")))
                 .unwrap()
                 .map(|entry| entry.unwrap().path())
@@ -111,28 +117,52 @@ fn an_index_after_moves_is_as_if_all_files_had_been_read() {
 }
 
 #[test]
-fn the_text_of_a_moved_file_is_not_read() {
+fn the_text_of_files_in_a_moved_directory_is_not_read() {
     let place = Place::with(&[("a/one.txt", "zebra with stripes"), ("a/two.txt", "a yellow giraffe")]);
     place.indexed(&["--store", "content"]);
-    let root = place.files();
-    fs::rename(root.join("a"), root.join("b")).unwrap();
-    // The text changes, but nothing tells it: size, time and inode have not changed.
-    let file = root.join("b/one.txt");
-    let meta = fs::metadata(&file).unwrap();
-    fs::write(&file, "horse with ribbons").unwrap();
-    let time = fs::FileTimes::new().set_modified(meta.modified().unwrap());
-    fs::File::options().write(true).open(&file).unwrap().set_times(time).unwrap();
-    assert_eq!(
-        (fs::metadata(&file).unwrap().ino(), fs::metadata(&file).unwrap().len()),
-        (meta.ino(), meta.len())
-    );
+    fs::rename(place.files().join("a"), place.files().join("b")).unwrap();
     let ran = place.indexed(&[]);
     assert!(ran.text().contains("moved: 2 files, whose text was not read again"), "{}", ran.text());
     assert!(!ran.text().contains("removed"), "{}", ran.text());
     assert_eq!((place.found(&["zebra"]), place.count("path:*/a/*")), (vec!["one.txt".into()], 0));
+    fs::rename(place.files().join("b"), place.files().join("c")).unwrap();
+    let report = place.index_with(&["--json"]).json();
+    assert_eq!((&report["moved"], &report["bytes"]), (&2.into(), &0.into()), "{report}");
     // It is read on request.
-    place.indexed(&["--reindex"]);
-    assert_eq!((place.count("zebra"), place.count("horse")), (0, 1));
+    let report = place.index_with(&["--json", "--reindex"]).json();
+    assert_eq!((&report["moved"], &report["documents"]), (&0.into(), &2.into()), "{report}");
+}
+
+#[test]
+fn a_file_that_was_written_to_with_an_old_time_is_read() {
+    let numbers: Vec<String> = (1..=9).map(|number| format!("a/{number}")).collect();
+    let files: Vec<(&str, &str)> = numbers.iter().map(|name| (name.as_str(), "apfel\n")).collect();
+    let place = Place::with(&files);
+    let old = fs::FileTimes::new().set_modified(UNIX_EPOCH + Duration::from_secs(1_577_836_800));
+    let set_old = |path: &Path| File::options().write(true).open(path).unwrap().set_times(old).unwrap();
+    numbers.iter().for_each(|name| set_old(&place.files().join(name)));
+    place.indexed(&[]);
+    fs::rename(place.files().join("a"), place.files().join("c")).unwrap();
+    let file = place.files().join("c/5");
+    let before = fs::metadata(&file).unwrap();
+    fs::write(&file, "birne\n").unwrap();
+    set_old(&file);
+    let after = fs::metadata(&file).unwrap();
+    let state = |meta: &fs::Metadata| (meta.ino(), meta.len(), meta.mtime_nsec(), meta.mtime());
+    assert_eq!(state(&before), state(&after));
+    assert_eq!(moved(&place, &[]), 8);
+    assert_eq!(
+        (place.count("apfel"), place.count("birne"), place.found(&["birne"])),
+        (8, 1, vec!["5".into()])
+    );
+}
+
+#[test]
+fn a_file_that_got_another_name_is_read() {
+    let place = Place::with(&[("one.txt", "zebra"), ("two.txt", "giraffe")]);
+    place.indexed(&[]);
+    fs::rename(place.files().join("one.txt"), place.files().join("three.txt")).unwrap();
+    assert_eq!((moved(&place, &[]), place.found(&["zebra"])), (0, vec!["three.txt".into()]));
 }
 
 #[test]
@@ -166,9 +196,9 @@ fn what_is_not_certainly_the_same_file_is_read() {
     let mut random = Rng::with_seed(7);
     for number in 0..40 {
         let text: String = (0..10_000).map(|_| format!("{} ", random.u32(..))).collect();
-        place.write(format!("f{number}"), text.as_bytes());
+        place.write(format!("d{number}/f"), text.as_bytes());
     }
     place.indexed(&[]);
-    fs::rename(place.files().join("f7"), place.files().join("g7")).unwrap();
-    assert_eq!((moved(&place, &[]), place.count("name:g7"), place.count("name:f7")), (0, 1, 0));
+    fs::rename(place.files().join("d7"), place.files().join("e7")).unwrap();
+    assert_eq!((moved(&place, &[]), place.count("path:*/e7/f"), place.count("path:*/d7/f")), (0, 1, 0));
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::{Place, Ran, run, scanns};
 
@@ -53,6 +53,83 @@ fn a_snapshot_gives_the_same_answers_through_scans_deletes_and_merges() {
     assert_eq!(run(scanns(&["check"]).arg(place.index())).code, Some(0));
     let diff = run(scanns(&["diff", "--only", "added"]).arg(&kept).arg(place.index()));
     assert_eq!((diff.code, diff.text().lines().count()), (Some(1), 5), "{}", diff.stderr);
+}
+
+#[test]
+fn commands_that_would_write_to_a_snapshot_are_refused() {
+    let place = Place::with(&[("a", "1"), ("b", "2")]);
+    place.scan(&["--snapshot", "jan"]);
+    fs::remove_file(place.files().join("b")).unwrap();
+    let before = place.found_in("jan");
+    let (kept, files) = (place.kept("jan"), place.files());
+    let [kept, files] = [&kept, &files].map(|path| path.to_str().unwrap());
+    let new = place.kept("feb");
+    let new = new.to_str().unwrap();
+    let deleted = format!("{files}/a");
+    for words in [
+        &["index", "-o", kept, "--content", "none", files][..],
+        &["index", "-o", new, "--content", "none", files],
+        &["index", "-o", kept, "--snapshot", "feb"],
+        &["watch", kept, files],
+        &["delete", kept, &deleted],
+        &["update", kept, &deleted, "--set", "size=1"],
+        &["merge", kept],
+        &["check", "--salvage", kept],
+    ] {
+        let ran = run(scanns(words).current_dir(place.dir.path()));
+        assert_eq!(ran.code, Some(2), "{words:?} {}", ran.stderr);
+        let told =
+            format!("a snapshot does not change: write to {} itself, or copy", place.index().display());
+        assert!(ran.stderr.contains(&told), "{words:?} {}", ran.stderr);
+    }
+    assert_eq!(place.found_in("jan"), before);
+    assert!(!place.kept("feb").exists());
+}
+
+#[test]
+fn a_snapshot_that_does_not_exist_is_answered_with_those_that_do() {
+    let place = Place::with(&[("a", "1")]);
+    place.scan(&[]);
+    let index = place.index();
+    let index = index.display();
+    let find = |name: &str| run(scanns(&["find"]).arg(place.kept(name))).stderr;
+    let told = format!("({index} has no snapshots: scanns index -o {index} --snapshot jan makes one)");
+    assert!(find("jan").contains(&told), "{}", find("jan"));
+    place.scan(&["--snapshot", "jan"]);
+    assert!(find("nix").contains(&format!("({index} has one snapshot: jan)")), "{}", find("nix"));
+    place.scan(&["--snapshot", "feb 2"]);
+    let all = format!("{index} has these snapshots: feb 2, jan");
+    assert!(find("nix").contains(&all) && find("").contains(&all), "{} {}", find("nix"), find(""));
+    let diff = |old: &Path, new: &Path| {
+        let ran = run(scanns(&["diff"]).arg(old).arg(new).current_dir(place.dir.path()));
+        (ran.code, ran.stderr)
+    };
+    for (old, new) in [(place.kept("nix"), place.index()), (place.index(), place.kept("nix"))] {
+        let (code, told) = diff(&old, &new);
+        assert!(code == Some(2) && told.contains(&format!("snapshots/nix: {all}")), "{told}");
+    }
+    for other in [place.index(), place.kept("feb 2")] {
+        let (code, told) = diff(Path::new("jan"), &other);
+        let expected = format!("there is no jan: {index} has a snapshot of this name: {index}/snapshots/jan");
+        assert!(code == Some(2) && told.contains(&expected), "{told}");
+    }
+    assert!(diff(Path::new("nix"), &place.index()).1.contains("cannot read the dump nix"));
+    // A path that is no place of a snapshot.
+    let ran = run(scanns(&["find"]).arg(place.dir.path().join("snapshots/jan")));
+    assert!(ran.stderr.contains("(scanns index builds an index)"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_option_about_other_snapshots_is_told_apart() {
+    let place = Place::with(&[("a", "1")]);
+    let ran = place.index_with(&["--content", "none", "--snapshots", "jan"]);
+    assert!(ran.stderr.contains("but --snapshot jan keeps the index under a name"), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(1));
+    let ran = place.index_with(&["--content", "none", "--snapshots"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let help = run(&mut scanns(&["index", "--help"]));
+    let help = help.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("scanns info lists the snapshots of an index, and rm -r"), "{help}");
 }
 
 #[test]

@@ -102,6 +102,19 @@ fn a_directory_that_is_empty_or_unreadable_removes_nothing() {
 }
 
 #[test]
+fn the_only_file_of_a_directory_that_is_empty_now_is_kept() {
+    let place = Place::with(&[("mount/a.txt", "one"), ("rest/c.txt", "three")]);
+    place.indexed(&[]);
+    let mount = place.files().join("mount");
+    fs::remove_file(mount.join("a.txt")).unwrap();
+    let ran = run(scanns(&["index", "-o"]).arg(place.index()).arg(&mount));
+    assert_eq!((ran.code, place.count("one")), (Some(1), 1), "{}", ran.stderr);
+    let told = "but a file of it is in the index and was kept: if its file system is not mounted, mount it \
+                and try again, otherwise delete it with scanns delete";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+}
+
+#[test]
 fn every_spelling_of_a_path_is_the_same_document() {
     let place = Place::with(&[("docs/a.txt", "one"), ("docs/b.txt", "two")]);
     symlink("docs", place.files().join("link")).unwrap();

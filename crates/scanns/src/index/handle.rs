@@ -120,7 +120,7 @@ impl Index {
 
     /// Keeps the newest commit under a name, as an index of its own that shares the space of the files that
     /// both need: hard links in the directory `snapshots/NAME` of the index. Later changes and merges of the
-    /// index leave it as it is. Removing that directory removes the snapshot.
+    /// index leave it as it is, and a writer on it is refused. Removing that directory removes the snapshot.
     ///
     /// ```
     /// # use scanns::schema::{Document, FieldEntry, FieldKind, Schema};

@@ -3,7 +3,9 @@
 //! No file of an index is changed once it is written, so a directory `snapshots/NAME` with hard links to the
 //! files of a commit, and to its manifest, is a whole index, which everything that opens an index opens. It
 //! shares the space of the files that the index still needs, and keeps those that merges and deletes would
-//! otherwise remove. The writer of the outer index neither reads nor changes it.
+//! otherwise remove. The writer of the outer index neither reads nor changes it, and nothing else writes to
+//! it: [`FsDirectory::lock`](crate::store::Directory::lock) refuses the places of snapshots. A copy of it
+//! elsewhere is an index like any other.
 //!
 //! A snapshot is made while the lock of the writer is held, so no file of the commit can be removed
 //! meanwhile. The links are made in a directory that gets its name last; if the process is killed before, the
@@ -18,10 +20,7 @@ use std::path::{Path, PathBuf};
 use super::commit::manifest::{Manifest, SegmentEntry};
 use super::commit::writer::Writer;
 use crate::error::{Error, Result};
-use crate::store::{Directory, FsDirectory, link_directory, manifest_name, read_newest};
-
-/// The directory of the snapshots in the directory of an index.
-pub(super) const SNAPSHOTS: &str = "snapshots";
+use crate::store::{Directory, FsDirectory, SNAPSHOTS, link_directory, manifest_name, read_newest};
 
 /// The directory in which links are made. Names of snapshots do not begin with a dot.
 const UNFINISHED: &str = ".unfinished";

@@ -7,8 +7,8 @@
 //! | `/data/a` | whole paths |
 //! | `a/` | directories alone |
 //!
-//! An excluded directory is left out with everything below it. An included directory `a/` stands for the
-//! files below it.
+//! An excluded directory is left out with everything below it. Files alone are included: a directory `a/`
+//! stands for the files below it, and directories that are not excluded are entered.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -47,7 +47,12 @@ impl Filter {
 
     /// True if the file at `path` is to be indexed.
     pub(super) fn takes_file(&self, path: &Path) -> bool {
-        self.takes_name(path) && (self.include.globs.is_empty() || self.include.matches(path))
+        self.takes_name(path) && self.includes(path)
+    }
+
+    /// True if the file at `path` is to be indexed, unless it is excluded.
+    pub(super) fn includes(&self, path: &Path) -> bool {
+        self.include.globs.is_empty() || self.include.matches(path)
     }
 
     /// True if the directory at `path` is to be walked.

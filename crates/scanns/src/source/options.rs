@@ -41,7 +41,8 @@ pub struct SourceOptions {
     pub files_from: Option<FileList>,
     /// Whether to follow symbolic links in directories.
     pub follow_symlinks: bool,
-    /// Globs of which a file must match one, by its path or its name. If empty, every file is included.
+    /// Globs of which a file must match one, by its path or its name. If empty, every file is included. They
+    /// do not apply to directories.
     pub include: Vec<String>,
     /// Globs that exclude files and whole directories, by path or name.
     pub exclude: Vec<String>,

@@ -249,8 +249,12 @@ impl<'a> Walk<'a> {
                 return;
             }
         }
-        let is_left_out = kind == EntryKind::Directory && !enters;
-        if is_left_out || !(self.entries || kind == EntryKind::File) || !self.filter.takes_file(&path) {
+        let is_taken = match kind {
+            EntryKind::Directory => enters,
+            EntryKind::File => self.filter.takes_file(&path),
+            _ => self.entries && self.filter.takes_file(&path),
+        };
+        if !is_taken {
             found.skipped += 1;
             return;
         }

@@ -1,5 +1,6 @@
 //! An index directory on a file system.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
+use super::commit::generations;
 use super::{Bytes, Directory, Lease, Output, WriterLock};
 use crate::error::{Error, Result};
 
@@ -24,6 +26,9 @@ const LOCK: &str = "lock";
 
 /// Name of the file of leases. A reader locks the byte whose number is its commit.
 const READERS: &str = "readers";
+
+/// Name of the directory of the named snapshots in the directory of an index.
+pub(crate) const SNAPSHOTS: &str = "snapshots";
 
 impl FsDirectory {
     /// Uses the existing directory at `path`.
@@ -44,6 +49,26 @@ impl FsDirectory {
     pub fn with_leases(mut self, leases: bool) -> Self {
         self.leases = Some(leases);
         self
+    }
+
+    /// Returns an error if the directory is the place of a named snapshot, which nothing may change.
+    pub(crate) fn must_not_be_snapshot(&self) -> Result<()> {
+        // A directory that does not exist yet has no path without links.
+        let place = fs::canonicalize(&self.path).or_else(|_| std::path::absolute(&self.path));
+        let Some(index) = place.as_deref().ok().and_then(index_around) else { return Ok(()) };
+        if !generations(&FsDirectory::new(index)).is_ok_and(|found| !found.is_empty()) {
+            return Ok(());
+        }
+        let is_it = |path: &&Path| fs::canonicalize(path).is_ok_and(|found| found == index);
+        let written = self.path.ancestors().nth(2).filter(is_it).unwrap_or(index).display();
+        let path = self.path.display();
+        Err(Error::Unsupported {
+            what: format!("writing to {path}, which is the place of a named snapshot,"),
+            remedy: format!(
+                "a snapshot does not change: write to {written} itself, or copy the snapshot with cp -r and \
+                 write to the copy"
+            ),
+        })
     }
 
     /// Opens the file of leases and locks one byte of it.
@@ -124,6 +149,7 @@ impl Directory for FsDirectory {
     }
 
     fn lock(&self) -> Result<WriterLock> {
+        self.must_not_be_snapshot()?;
         let path = self.file(LOCK);
         loop {
             let mut options = OpenOptions::new();
@@ -164,6 +190,12 @@ impl Directory for FsDirectory {
     fn retire(&self, generation: u64) -> Option<Lease> {
         self.lock_readers(generation, true)
     }
+}
+
+/// The directory in whose directory of snapshots a directory is.
+fn index_around(path: &Path) -> Option<&Path> {
+    let snapshots = path.parent().filter(|parent| parent.file_name() == Some(OsStr::new(SNAPSHOTS)));
+    snapshots?.parent()
 }
 
 /// A file being written. It is written to the medium as it grows, so that the final sync has little left to

@@ -28,6 +28,7 @@ pub use directory::{Directory, Lease, Output, WriterLock};
 pub(crate) use envelope::{Envelope, EnvelopeWriter, FileKind, Unsynced, WRITE_BUFFER};
 pub use fault::{Call, CallKind, Fault, FaultDirectory};
 pub use fs::FsDirectory;
+pub(crate) use fs::SNAPSHOTS;
 pub(crate) use links::link_directory;
 pub use ram::RamDirectory;
 pub(crate) use section::Section;

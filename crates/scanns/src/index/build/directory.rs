@@ -6,12 +6,12 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::index::named_snapshot::SNAPSHOTS;
 use crate::segment::is_of_segment;
-use crate::store::{Directory, FsDirectory};
+use crate::store::{Directory, FsDirectory, SNAPSHOTS};
 
 /// Makes sure that `path` is an index or an empty directory. Returns true if the directory was created.
 pub(crate) fn prepare_directory(path: &Path) -> Result<bool> {
+    FsDirectory::new(path).must_not_be_snapshot()?;
     let refuse = |why| Err(Error::NotAnIndex { path: path.to_path_buf(), why });
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -119,16 +119,31 @@ pub struct ScanSettings {
 
 impl ScanSettings {
     /// Refuses settings where content is indexed, or paths are listed one by one.
-    pub(crate) fn refuse(self) -> Result<()> {
-        if self == ScanSettings::default() {
-            return Ok(());
-        }
-        Err(Error::Unsupported {
-            what: "settings of a scan of names and metadata".into(),
-            remedy:
-                "scan directories without the content of files (--content none), or leave the settings out"
-                    .into(),
-        })
+    pub(crate) fn refuse(self, names_only: bool) -> Result<()> {
+        let Some(option) = self.first() else { return Ok(()) };
+        let (with, remedy) = match names_only {
+            false => (
+                "an index of the text of files",
+                "leave it out, or give --content none and, if this index exists, a new one",
+            ),
+            true => ("a list of files", "leave it out, or name the directories to scan"),
+        };
+        Err(Error::Conflict { what: option.into(), with: with.into(), remedy: remedy.into() })
+    }
+
+    /// The first setting that is not the default, as an option of the command.
+    fn first(self) -> Option<&'static str> {
+        let ScanSettings { one_file_system, pseudo, snapshots, max_operations, lazy, xattrs, acl } = self;
+        let given = [
+            (one_file_system, "--one-file-system"),
+            (pseudo, "--pseudo"),
+            (snapshots, "--snapshots"),
+            (max_operations.is_some(), "--max-ops"),
+            (lazy, "--lazy"),
+            (xattrs, "--xattrs"),
+            (acl, "--acl"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
 }
 

@@ -111,7 +111,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
             return scan(writer, call, source, contents);
         }
         _ if options.changes.is_some() => return Err(no_scan()),
-        _ => options.scan.refuse()?,
+        _ => options.scan.refuse(contents.names_only)?,
     }
     let (entries, large_first) = (contents.names_only, !contents.names_only);
     let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
@@ -351,10 +351,13 @@ pub(crate) fn refuse_nothing(failures: &[Failure], nothing: bool) -> Result<()> 
 
 /// The failure of a directory whose files are all gone.
 pub(crate) fn emptied(root: &EmptiedRoot) -> Failure {
-    let files = if root.files == 1 { "a file".into() } else { format!("{} files", root.files) };
+    let (files, were, them) = match root.files {
+        1 => ("a file of it is".into(), "was", "it"),
+        files => (format!("{files} files of it are"), "were", "them"),
+    };
     let reason = format!(
-        "the directory is empty, but {files} of it are in the index and were kept: if its file system is not \
-         mounted, mount it and try again, otherwise delete them with scanns delete"
+        "the directory is empty, but {files} in the index and {were} kept: if its file system is not \
+         mounted, mount it and try again, otherwise delete {them} with scanns delete"
     );
     Failure { path: root.path.clone(), reason }
 }

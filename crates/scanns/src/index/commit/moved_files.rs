@@ -1,7 +1,9 @@
 //! Finds files that were moved: their text is in the index under a path at which they are not any more.
 //!
-//! A file is the same if its device, inode, size, time of modification and, where it is known, its birth are
-//! the same. The time of the last change of its status is another one, as moving a file changes it.
+//! A file is the same if its device, inode, size, times of modification and of the last change of its status
+//! and, where it is known, its birth are the same. Moving a directory leaves the status of the files in it
+//! alone. A file that itself got another name has another time, as if it had been written to with an older
+//! time of modification: it is read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::ffi::OsStrExt;
@@ -43,6 +45,7 @@ struct IdentityFields {
     inode: Field,
     size: Field,
     mtime: Field,
+    ctime: Field,
     btime: Field,
 }
 
@@ -51,13 +54,15 @@ struct IdentityFields {
 struct FileState {
     size: u64,
     modified: i64,
+    changed: i64,
     born: Option<i64>,
 }
 
 impl FileState {
     fn is_same(self, other: FileState) -> bool {
         let same_birth = self.born.is_none() || other.born.is_none() || self.born == other.born;
-        (self.size, self.modified) == (other.size, other.modified) && same_birth
+        let known = |state: FileState| (state.size, state.modified, state.changed);
+        known(self) == known(other) && same_birth
     }
 }
 
@@ -112,9 +117,9 @@ pub(super) fn find_moved(
 /// What tells whether an input is the same as another file.
 fn state_of(input: &Input) -> Option<((u64, u64), FileState)> {
     let status = input.status.as_ref()?;
-    let modified = fitting_date(input.modified)?;
+    let (modified, changed) = (fitting_date(input.modified)?, fitting_date(status.changed)?);
     let born = status.created.and_then(fitting_date);
-    Some(((status.device, status.inode), FileState { size: status.size, modified, born }))
+    Some(((status.device, status.inode), FileState { size: status.size, modified, changed, born }))
 }
 
 impl IdentityFields {
@@ -130,6 +135,7 @@ impl IdentityFields {
             inode: number("inode")?,
             size: number("size")?,
             mtime: date_field(manifest, "mtime")?,
+            ctime: date_field(manifest, "ctime")?,
             btime: date_field(manifest, "btime")?,
         })
     }
@@ -144,10 +150,9 @@ impl IdentityFields {
             |field| Ok(if let Some(Value::Unsigned(number)) = value(field)? { Some(number) } else { None });
         let date = |field| Ok(if let Some(Value::Date(date)) = value(field)? { Some(date) } else { None });
         let (device, inode, size) = (number(self.device)?, number(self.inode)?, number(self.size)?);
-        let (modified, born) = (date(self.mtime)?, date(self.btime)?);
-        let (Some(device), Some(inode), Some(size), Some(modified)) = (device, inode, size, modified) else {
-            return Ok(None);
-        };
-        Ok(Some(((device, inode), FileState { size, modified, born })))
+        let (Some(device), Some(inode), Some(size)) = (device, inode, size) else { return Ok(None) };
+        let (modified, changed) = (date(self.mtime)?, date(self.ctime)?);
+        let (Some(modified), Some(changed)) = (modified, changed) else { return Ok(None) };
+        Ok(Some(((device, inode), FileState { size, modified, changed, born: date(self.btime)? })))
     }
 }

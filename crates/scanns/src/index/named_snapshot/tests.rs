@@ -58,19 +58,39 @@ fn a_snapshot_keeps_its_files_through_every_change_of_the_index() {
 }
 
 #[test]
-fn a_snapshot_can_be_changed_and_leaves_the_index_as_it_is() {
+fn a_snapshot_does_not_change_but_a_copy_of_it_does() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("a.scanns");
     let index = index_of(&path, &["a", "b"]);
-    let kept = Index::open(index.keep_snapshot("one").unwrap().path).unwrap();
-    let before = files(&path);
-    add(&kept, &["c"]);
-    kept.delete(&Selection::Keys(vec![b"a".to_vec()])).unwrap();
-    kept.keep_snapshot("within").unwrap();
-    assert_eq!(files(&path), before);
-    assert_eq!(index.snapshot().unwrap().info().documents, 2);
-    add(&index, &["d", "e", "f"]);
-    assert_eq!(kept.snapshot().unwrap().info().documents, 2);
+    let kept = index.keep_snapshot("one").unwrap().path;
+    let before = files(&kept);
+    let link = place.path().join("link");
+    std::os::unix::fs::symlink(&kept, &link).unwrap();
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    for spelling in [&kept, &link, &path.join("snapshots/../snapshots/one"), &path.join("snapshots/two")] {
+        let kept = Index::at(spelling);
+        let refusals = [
+            kept.writer().map(drop),
+            kept.delete(&Selection::Keys(vec![b"a".to_vec()])).map(drop),
+            kept.merge(&MergeOptions::default(), &Progress::new(), &stop).map(drop),
+            kept.build(&IndexOptions::default(), &Progress::new(), &stop).map(drop),
+        ];
+        for refusal in refusals {
+            let error = refusal.unwrap_err().to_string();
+            assert!(error.contains("a snapshot does not change: write to "), "{error}");
+        }
+    }
+    let within = Index::at(&kept).keep_snapshot("within").unwrap_err();
+    assert!(matches!(within, Error::Unsupported { .. }), "{within}");
+    assert_eq!(files(&kept), before);
+    assert!(!path.join("snapshots/two").exists(), "a refused build left its directory");
+    let copy = place.path().join("copy");
+    fs::create_dir(&copy).unwrap();
+    for (name, bytes) in before {
+        fs::write(copy.join(name), bytes).unwrap();
+    }
+    add(&Index::open(&copy).unwrap(), &["c"]);
+    assert_eq!(Index::open(&copy).unwrap().snapshot().unwrap().info().documents, 3);
 }
 
 #[test]

@@ -53,8 +53,10 @@ impl ScanWorker<'_> {
     ) {
         self.path.truncate(self.prefix);
         self.path.extend_from_slice(name.to_bytes());
-        let Some(included) = self.passes(name) else { return };
-        if !included && !may_be_directory {
+        if !self.passes(name) {
+            return;
+        }
+        if !may_be_directory && !self.includes_file() {
             return self.report.filtered.add(&self.path);
         }
         self.operation();
@@ -71,13 +73,13 @@ impl ScanWorker<'_> {
         if self.shared.options.follow_symlinks && !self.is_first(open, &found) {
             return;
         }
-        if included {
+        if found.status.is_directory() {
+            self.emit(&found.status, open.descriptor.as_fd(), name);
+            self.descend(open, &found, below);
+        } else if !may_be_directory || self.includes_file() {
             self.emit(&found.status, open.descriptor.as_fd(), name);
         } else {
             self.report.filtered.add(&self.path);
-        }
-        if found.status.is_directory() {
-            self.descend(open, &found, below);
         }
     }
 
@@ -98,22 +100,24 @@ impl ScanWorker<'_> {
         true
     }
 
-    /// Whether the globs include the current path; `None` if it is skipped with everything below it.
-    pub(super) fn passes(&mut self, name: &CStr) -> Option<bool> {
+    /// False if the current path is skipped with everything below it.
+    pub(super) fn passes(&mut self, name: &CStr) -> bool {
         let options = self.shared.options;
         if options.skip_hidden && name.to_bytes().starts_with(b".") {
             self.report.hidden.add(&self.path);
-            return None;
+            return false;
         }
-        if options.include.is_empty() && options.exclude.is_empty() {
-            return Some(true);
-        }
-        let path = path_of(&self.path);
-        if !self.shared.filter.takes_name(&path) {
+        if !options.exclude.is_empty() && !self.shared.filter.takes_name(&path_of(&self.path)) {
             self.report.filtered.add(&self.path);
-            return None;
+            return false;
         }
-        Some(self.shared.filter.takes_file(&path))
+        true
+    }
+
+    /// Whether the current path is included, which [passes](Self::passes), if it is no directory: directories
+    /// always are.
+    pub(super) fn includes_file(&self) -> bool {
+        self.shared.options.include.is_empty() || self.shared.filter.includes(&path_of(&self.path))
     }
 
     pub(super) fn flags(&self, flags: AtFlags) -> AtFlags {

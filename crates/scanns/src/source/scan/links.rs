@@ -71,7 +71,8 @@ impl ScanWorker<'_> {
         self.operation();
         let status = status_of(&name, self.flags(AtFlags::empty())).ok();
         let status = status.filter(|status| self.is_new_target(root, link, status, known));
-        let included = self.shared.filter.takes_file(link);
+        let is_directory = status.as_ref().is_some_and(ScanStatus::is_directory);
+        let included = is_directory || self.shared.filter.takes_file(link);
         let Some(status) = status else {
             if included {
                 self.emit_link(link)?;

@@ -180,7 +180,9 @@ impl ScanWorker<'_> {
         let name = found.name.as_c_str();
         self.path.truncate(self.prefix);
         self.path.extend_from_slice(name.to_bytes());
-        let included = self.passes(name)?;
+        if !self.passes(name) {
+            return None;
+        }
         self.operation();
         let status = ScanStatus::read(open.descriptor.as_fd(), name, self.flags(AtFlags::SYMLINK_NOFOLLOW));
         let status = match status {
@@ -200,7 +202,7 @@ impl ScanWorker<'_> {
         if !look.with_directories && !found.is_named {
             return Some(status);
         }
-        if included {
+        if status.is_directory() || self.includes_file() {
             self.emit(&status, open.descriptor.as_fd(), name);
         } else {
             self.report.filtered.add(&self.path);

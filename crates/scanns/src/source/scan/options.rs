@@ -13,8 +13,8 @@ pub struct ScanOptions {
     pub follow_symlinks: bool,
     /// A directory that is neither listed nor entered, under whatever path it is met.
     pub leave_out: Option<PathBuf>,
-    /// Globs of which an entry must match one, by its path or its name. If empty, every entry is listed.
-    /// Directories that do not match are entered nevertheless.
+    /// Globs of which an entry must match one, by its path or its name, unless it is a directory: directories
+    /// are listed and entered. If empty, every entry is listed.
     pub include: Vec<String>,
     /// Globs that exclude entries and whole directories, by path or name.
     pub exclude: Vec<String>,

@@ -118,13 +118,7 @@ impl FindEntries for ChangeImport<'_> {
         progress.total_bytes.store(self.part.paths.len() as u64, Ordering::Relaxed);
         progress.enter(Phase::Scanning);
         let (failed, linked) = (Mutex::new(None), LinkedFiles::default());
-        // An index of chosen entries alone may lack directories of which it has entries.
-        let nothing = match self.options.include.is_empty() {
-            true => KnownPlace::Nothing,
-            false => KnownPlace::Directory { inode: None, device: None },
-        };
         let known = |path: &[u8]| match import.known.place(path) {
-            Ok((KnownPlace::Nothing, _)) => nothing,
             Ok((known, inode)) => {
                 linked.add_known(inode);
                 known
@@ -132,7 +126,7 @@ impl FindEntries for ChangeImport<'_> {
             Err(error) => {
                 lock(&failed).get_or_insert(error);
                 stop.store(true, Ordering::Relaxed);
-                nothing
+                KnownPlace::Nothing
             }
         };
         let look = |paths: &ChangedPaths, with_directories| {
