@@ -75,7 +75,7 @@ pub enum DiffKindArg {
     Moved,
     /// It has other values
     Changed,
-    /// It is in one of them, and the other one could not be read there
+    /// It is in one of them, and the other one could not be read there or was not looked at
     Unseen,
 }
 
@@ -124,7 +124,7 @@ pub const DIFF_EXAMPLES: &str = r"Examples:
       - /data/old.h5                        only in monday.scanns
       > /data/run -> /archive/run           moved; what moved along with a directory has no line
       M /data/log  size 10 -> 20, mtime …   changed
-      ? /data/ann/x  not seen in NEW        it may still be there, but /data/ann could not be read
+      ? /data/ann/x  not seen in NEW        it may still be there: /data/ann could not be read or was left out
   scanns diff monday.dump.gz tuesday.scanns --only removed --below /home
   scanns diff last-month.scanns fs.scanns --summary --depth 3
       which directories, owners, groups and kinds of files have grown or shrunk

@@ -68,7 +68,7 @@ fn read(
                 tree.add(entry)?;
                 Ok(ControlFlow::Continue(()))
             })?;
-            return Ok((tree.finish(UnreadPlaces::of_index(snapshot)?)?, None));
+            return Ok((tree.finish(UnreadPlaces::of_tree(&reader)?)?, None));
         }
         TreeSource::Dump { path, format } => {
             let options =
