@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::{Place, Ran, run, scanns};
+use crate::{Place, Ran, run, scanns, skipped};
 
 /// A tree with directories that some scans leave out.
 fn tree() -> Place {
@@ -112,4 +112,78 @@ fn an_index_of_a_dump_covers_its_uppermost_directory() {
     let expected = "? /r  not seen in NEW\n- /r/a/x\n+ /r/a/y\n? /r/b  not seen in NEW\n";
     assert_eq!(ran.text(), expected, "{}", ran.stderr);
     assert!(ran.stderr.contains("NEW does not cover /r/b: 2 entries of OLD"), "{}", ran.stderr);
+}
+
+#[test]
+fn questions_about_a_place_that_was_left_out_say_so_and_those_about_places_above_it_do_not() {
+    let place = tree();
+    let part = index(&place, "part", &[""], &["--exclude", "tmp/", "--exclude", "*.o"]);
+    let root = place.files().canonicalize().unwrap();
+    let ask = |verb: &str, words: &[&str], path: &str| {
+        run(scanns(&[verb]).arg(&part).args(words).arg(root.join(path)))
+    };
+    for (verb, words, path, code, left_out) in [
+        ("find", &[][..], "tmp", 1, "tmp"),
+        ("find", &[], "tmp/x/deep", 1, "tmp"),
+        ("find", &[], "objects", 1, "objects"),
+        ("find", &[], "objects/only.o", 1, "objects"),
+        ("find", &[], "", 0, ""),
+        ("find", &[], "a", 0, ""),
+        ("du", &[], "tmp/x", 1, "tmp"),
+        ("du", &[], "objects", 1, "objects"),
+        ("du", &[], "", 0, ""),
+        ("ls", &[], "tmp", 2, "tmp"),
+        ("ls", &[], "objects", 1, "objects"),
+        ("ls", &["-d"], "objects", 0, ""),
+        ("ls", &["-R"], "", 0, ""),
+        ("stat", &[], "tmp/y", 1, "tmp"),
+        ("report", &[], "objects", 1, "objects"),
+    ] {
+        let ran = ask(verb, words, path);
+        let context = format!("{verb} {words:?} {path}: {:?} {}", ran.code, ran.stderr);
+        assert_eq!(ran.code, Some(code), "{context}");
+        if left_out.is_empty() {
+            assert!(!ran.stderr.contains("left out"), "{context}");
+            continue;
+        }
+        let told = format!("{} was left out of the scan", root.join(left_out).display());
+        assert!(ran.stderr.contains(&told), "{context}");
+        if path.starts_with("tmp") {
+            let missing = format!("{}: not in the index, since {told}\n", root.join(path).display());
+            assert!(ran.stderr.contains(&missing), "{context}");
+        }
+        if verb != "stat" {
+            let missing = format!("entries may be missing: {told}; scanns info ");
+            assert!(ran.stderr.contains(&missing), "{context}");
+        }
+    }
+    // A later scan of the place finds what it has.
+    run(scanns(&["index", "-q", "--content", "none", "-o"]).arg(&part).arg(root.join("objects")));
+    let ran = ask("ls", &[], "objects");
+    assert_eq!((ran.code, ran.text()), (Some(0), "only.o\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_file_system_that_was_not_entered_does_not_look_like_an_empty_directory() {
+    let place = Place::new();
+    let device =
+        |path: &str| fs::metadata(path).map(|found| std::os::unix::fs::MetadataExt::dev(&found)).ok();
+    if device("/dev").is_none() || device("/dev/pts").is_none_or(|pts| Some(pts) == device("/dev")) {
+        return skipped("a_file_system_that_was_not_entered", "/dev/pts is no file system of its own");
+    }
+    let index = place.dir.path().join("dev");
+    let ran = run(scanns(&["index", "-q", "--content", "none", "-o"]).arg(&index).arg("/dev"));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for (verb, words, code) in
+        [("ls", &["/dev/pts"][..], 1), ("ls", &["/dev"], 0), ("find", &["/dev/pts"], 1)]
+    {
+        let ran = run(scanns(&[verb]).arg(&index).args(words));
+        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("/dev/pts was left out of the scan"), code == 1, "{}", ran.stderr);
+    }
+    for (words, code) in [(&["/dev/pts"][..], 0), (&["/dev/pts/0"], 1)] {
+        let ran = run(scanns(&["stat"]).arg(&index).args(words));
+        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("left out"), code == 1, "{}", ran.stderr);
+    }
 }
