@@ -20,6 +20,11 @@ pub struct AskedPlaces<'a> {
     pub depth: Option<usize>,
 }
 
+impl AskedPlaces<'_> {
+    /// Everything in the index.
+    pub const ALL: AskedPlaces<'static> = AskedPlaces { paths: &[], depth: None };
+}
+
 /// Says on standard error what the answer may lack. Returns true if there is anything.
 pub fn note_missing(snapshot: &Snapshot, index: &Path, asked: AskedPlaces<'_>) -> Result<bool> {
     let missing = missing(snapshot, asked)?;
