@@ -19,7 +19,8 @@ pub struct DiffArgs {
     /// Show only these differences
     #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
     pub only: Vec<DiffKindArg>,
-    /// Do not compare these: type, size, mtime, ctime, mode, owner, group, uid, gid, links, target, inode
+    /// Do not compare these: type, size, mtime, ctime, mode, owner, group, uid, gid, links, target, inode,
+    /// xattrs, acl
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
     pub ignore: Vec<String>,
     /// Compare the times of the last access, too
