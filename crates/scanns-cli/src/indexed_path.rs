@@ -51,6 +51,17 @@ pub fn note_not_in_index(snapshot: &Snapshot, missing: &[Vec<u8>]) {
     }
 }
 
+/// Says of which directories the index has only what is in them.
+pub fn note_without_entry(snapshot: &Snapshot, directories: &[Vec<u8>]) {
+    for directory in directories {
+        let (directory, what) = match has_files_alone(snapshot) {
+            true => (quoted(directory), FILES_ALONE),
+            false => (quoted(directory), "what is in it, and no entry of this directory"),
+        };
+        report::note(&format!("{directory}: the index has {what}"));
+    }
+}
+
 /// What an index of the text of files has, and how to get the rest.
 pub const FILES_ALONE: &str =
     "regular files alone: scanns index --content none makes one of all entries, with directories and links";
