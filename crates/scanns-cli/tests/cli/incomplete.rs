@@ -62,7 +62,7 @@ fn the_exit_code_is_1_where_something_that_was_asked_for_could_not_be_read() {
         ("duplicates", &["/r/b"], Some("missing: /r/b/deep could not be read")),
         ("duplicates", &["/r/a"], None),
         ("export", &[], Some("2 paths could not be read; the first is /r/locked")),
-        ("stat", &["/r/locked"], None),
+        ("stat", &["--format", "%n", "/r/locked"], None),
         ("stat", &["/r/locked/x"], Some("missing: /r/locked could not be read")),
     ] {
         let ran = ask(verb, &gaps, more);
