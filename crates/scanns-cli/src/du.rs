@@ -11,7 +11,7 @@ use scanns::files::{
 };
 
 use crate::args::{DuArgs, DuKeyArg, DuTimeArg};
-use crate::indexed_path::{all_in_index, note_not_in_index};
+use crate::indexed_path::{all_in_index, note_not_in_index, note_without_entry};
 use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::{harmless, quoted};
 use crate::report::{self, Outcome};
@@ -91,6 +91,7 @@ fn outcome(args: &DuArgs, snapshot: &Snapshot, report: &UsageReport) -> Result<O
     let asked = AskedPlaces { paths: &all_in_index(snapshot, &args.paths), depth: None };
     let lacks = note_missing(snapshot, &args.index, asked)?;
     note_not_in_index(snapshot, &report.missing);
+    note_without_entry(snapshot, &report.without_entry);
     if report.has_no_sizes {
         report::note("the index has no sizes: --inodes counts entries, or index a dump that has sizes");
         return Ok(Outcome::WithFailures);

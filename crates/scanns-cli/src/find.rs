@@ -12,7 +12,7 @@ use scanns::files::{FindOptions, FindOutput, FindReport, FindSink, SortSpace, fi
 use scanns::{Error, Snapshot};
 
 use crate::args::FindArgs;
-use crate::indexed_path::{FILES_ALONE, has_files_alone, note_not_in_index};
+use crate::indexed_path::{FILES_ALONE, has_files_alone, note_not_in_index, note_without_entry};
 use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::{harmless, quoted};
 use crate::report::{self, Outcome};
@@ -127,6 +127,7 @@ fn asks_for_others(command: &[OsString]) -> bool {
 fn outcome(snapshot: &Snapshot, found: &FindReport) -> Outcome {
     found.warnings.iter().for_each(|warning| report::note(warning));
     note_not_in_index(snapshot, &found.missing);
+    note_without_entry(snapshot, &found.without_entry);
     for unknown in &found.unknown {
         let entries = units::counted(unknown.count, "entry");
         let word = String::from_utf8_lossy(&unknown.word).into_owned();

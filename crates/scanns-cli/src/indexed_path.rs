@@ -8,6 +8,7 @@ use scanns::Snapshot;
 use scanns::files::indexed_path;
 use scanns::search::Model;
 
+use crate::missing::left_out;
 use crate::quoting::quoted;
 use crate::report;
 
@@ -21,7 +22,8 @@ pub fn all_in_index(snapshot: &Snapshot, written: &[OsString]) -> Vec<Vec<u8>> {
     written.iter().map(|written| in_index(snapshot, written)).collect()
 }
 
-/// Says which paths are not in the index, and how its paths look if nothing above the first of them is.
+/// Says which paths are not in the index, and why, or how its paths look if nothing above the first of them
+/// is.
 pub fn note_not_in_index(snapshot: &Snapshot, missing: &[Vec<u8>]) {
     let Some(first) = missing.first() else { return };
     let place = indexed_path(snapshot, first);
@@ -40,8 +42,23 @@ pub fn note_not_in_index(snapshot: &Snapshot, missing: &[Vec<u8>]) {
         Some(path) => format!(", which has paths such as {}", quoted(&path)),
     };
     for path in missing {
-        let form = if path == first { form.as_str() } else { "" };
+        let form = match left_out(snapshot, &indexed_path(snapshot, path)) {
+            Some(place) => format!(", since {place}"),
+            None if path == first => form.clone(),
+            None => String::new(),
+        };
         report::note(&format!("{}: not in the index{form}", quoted(path)));
+    }
+}
+
+/// Says of which directories the index has only what is in them.
+pub fn note_without_entry(snapshot: &Snapshot, directories: &[Vec<u8>]) {
+    for directory in directories {
+        let (directory, what) = match has_files_alone(snapshot) {
+            true => (quoted(directory), FILES_ALONE),
+            false => (quoted(directory), "what is in it, and no entry of this directory"),
+        };
+        report::note(&format!("{directory}: the index has {what}"));
     }
 }
 

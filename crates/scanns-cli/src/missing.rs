@@ -1,4 +1,5 @@
-//! What an answer may lack, because a scan was stopped or could not read something that it is about.
+//! What an answer may lack, because a scan was stopped, or could not read or left out something that it is
+//! about.
 
 use std::path::Path;
 
@@ -19,6 +20,11 @@ pub struct AskedPlaces<'a> {
     pub depth: Option<usize>,
 }
 
+impl AskedPlaces<'_> {
+    /// Everything in the index.
+    pub const ALL: AskedPlaces<'static> = AskedPlaces { paths: &[], depth: None };
+}
+
 /// Says on standard error what the answer may lack. Returns true if there is anything.
 pub fn note_missing(snapshot: &Snapshot, index: &Path, asked: AskedPlaces<'_>) -> Result<bool> {
     let missing = missing(snapshot, asked)?;
@@ -33,7 +39,37 @@ pub fn note_missing(snapshot: &Snapshot, index: &Path, asked: AskedPlaces<'_>) -
 pub fn missing(snapshot: &Snapshot, asked: AskedPlaces<'_>) -> Result<Vec<String>> {
     let all = snapshot.coverage()?;
     let has = |path: &Path| snapshot.hit(path.as_os_str().as_encoded_bytes()).is_ok_and(|hit| hit.is_some());
-    Ok(all.iter().filter(|one| !one.is_whole()).filter_map(|one| missing_of(one, asked, &has)).collect())
+    let unread = all.iter().filter(|one| !one.is_whole()).filter_map(|one| missing_of(one, asked, &has));
+    let left_out = asked.paths.iter().filter_map(|path| left_out_above(&all, path, asked.depth, &has));
+    let left_out = left_out.map(|place| format!("entries may be missing: {place}"));
+    let mut lacks: Vec<String> = unread.chain(left_out).collect();
+    lacks.dedup();
+    Ok(lacks)
+}
+
+/// Says which place at or above a path was left out on purpose, if the index lacks it for that reason.
+pub fn left_out(snapshot: &Snapshot, path: &[u8]) -> Option<String> {
+    // What cannot be read is reported by the question that was asked.
+    left_out_above(&snapshot.coverage().ok()?, path, None, &|_| false)
+}
+
+fn left_out_above(
+    all: &[Coverage],
+    path: &[u8],
+    depth: Option<usize>,
+    has: &dyn Fn(&Path) -> bool,
+) -> Option<String> {
+    let is_above =
+        |place: &Path| !path.is_empty() && is_at_or_below(path, place.as_os_str().as_encoded_bytes());
+    all.iter().find_map(|coverage| {
+        let place = coverage.unlisted.places.iter().find(|place| is_above(place))?;
+        let is_itself = place.as_os_str().as_encoded_bytes() == path;
+        if is_itself && depth == Some(0) && has(place) {
+            return None;
+        }
+        let tree = if coverage.format.is_some() { "dump" } else { "scan" };
+        Some(format!("{} was left out of the {tree}", path_text(place)))
+    })
 }
 
 fn missing_of(coverage: &Coverage, asked: AskedPlaces<'_>, has: &dyn Fn(&Path) -> bool) -> Option<String> {
@@ -43,7 +79,7 @@ fn missing_of(coverage: &Coverage, asked: AskedPlaces<'_>, has: &dyn Fn(&Path) -
         _ => asked,
     };
     // It is not known which directories a dump should have.
-    let is_asked = |path: &Path| asked.has(path, has(path));
+    let is_asked = |path: &Path| asked.has(path, asked.depth.is_some() && has(path));
     let is_whole_asked = match coverage.format {
         Some(_) => asked.depth != Some(0),
         None => is_asked(&coverage.path),

@@ -27,6 +27,7 @@ use scanns::{Hit, Query, Snapshot};
 use serde_json::Map;
 
 use crate::args::{ModelArg, ModelArgs, SearchArgs, SortArg};
+use crate::missing::{AskedPlaces, note_missing};
 use crate::output::Output;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
@@ -55,7 +56,9 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let operator = args.default_operator.into();
     if let Some(path) = &args.batch.queries {
         let batch = batch::Batch { args, snapshot: &snapshot, field, fields: &fields, operator, model };
-        return batch::run(&batch, path);
+        let outcome = batch::run(&batch, path)?;
+        note_missing(&snapshot, &args.index, AskedPlaces::ALL)?;
+        return Ok(outcome);
     }
     let budget = args.timeout.map(Budget::of);
     let threads = SearchThreads::new(threads(args));
@@ -79,6 +82,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         print_count(&mut out, count, is_partial(budget.as_ref()), args.json)?;
         facets.print(prepared.aggregate(facets.asked())?, &mut out, args.json)?;
         out.finish()?;
+        note_missing(&snapshot, &args.index, AskedPlaces::ALL)?;
         return Ok(outcome(count > 0, 0, budget.as_ref()));
     }
     let (searcher, query, prepared) = (&searcher, &query, &prepared);
@@ -88,6 +92,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     facets.print(hits.aggregated, &mut out, args.json)?;
     // Notes come after everything else, and after the user has left the pager.
     out.finish()?;
+    note_missing(&snapshot, &args.index, AskedPlaces::ALL)?;
     if args.json {
         // The objects contain this for programs.
     } else if !hits.found {

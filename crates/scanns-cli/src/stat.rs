@@ -9,8 +9,9 @@ use scanns::files::{StatLayout, StatOptions, stat_entries};
 
 use crate::answer_text::{note_unknown, write_answer};
 use crate::args::StatArgs;
-use crate::indexed_path::note_not_in_index;
+use crate::indexed_path::{all_in_index, note_not_in_index};
 use crate::ls::listed;
+use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::{in_quotes, quoted};
 use crate::report::Outcome;
 
@@ -30,8 +31,10 @@ pub fn run(args: &StatArgs) -> Result<Outcome> {
         quote_default: io::stdout().is_terminal().then_some(|name| quoted(name).into_owned()),
     };
     let report = write_answer(io::stdout().lock(), |out| stat_entries(&snapshot, &paths, &options, out))?;
+    let asked = AskedPlaces { paths: &all_in_index(&snapshot, &args.paths), depth: Some(0) };
+    let lacks = note_missing(&snapshot, &args.index, asked)?;
     note_not_in_index(&snapshot, &report.missing);
     note_unknown(&report.unknown);
     let is_whole = report.missing.is_empty() && report.unknown.is_empty();
-    Ok(if is_whole { Outcome::Done } else { Outcome::WithFailures })
+    Ok(if is_whole { Outcome::Done.lacking(lacks) } else { Outcome::WithFailures })
 }

@@ -20,7 +20,8 @@ pub struct DiffArgs {
     /// Show only these differences
     #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
     pub only: Vec<DiffKindArg>,
-    /// Do not compare these: type, size, mtime, ctime, mode, owner, group, uid, gid, links, target, inode
+    /// Do not compare these: type, size, mtime, ctime, mode, owner, group, uid, gid, links, target, inode,
+    /// xattrs, acl
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
     pub ignore: Vec<String>,
     /// Compare the times of the last access, too
@@ -76,7 +77,7 @@ pub enum DiffKindArg {
     Moved,
     /// It has other values
     Changed,
-    /// It is in one of them, and the other one could not be read there
+    /// It is in one of them, and the other one could not be read there or was not looked at
     Unseen,
 }
 
@@ -125,7 +126,7 @@ pub const DIFF_EXAMPLES: &str = r"Examples:
       - /data/old.h5                        only in monday.scanns
       > /data/run -> /archive/run           moved; what moved along with a directory has no line
       M /data/log  size 10 -> 20, mtime …   changed
-      ? /data/ann/x  not seen in NEW        it may still be there, but /data/ann could not be read
+      ? /data/ann/x  not seen in NEW        it may still be there: /data/ann could not be read or was left out
   scanns diff monday.dump.gz tuesday.scanns --only removed --below /home
   scanns diff last-month.scanns fs.scanns --summary --depth 3
       which directories, owners, groups and kinds of files have grown or shrunk

@@ -1,8 +1,9 @@
 //! `scanns diff`: how two trees differ.
 //!
 //! `write.rs` writes differences as text, `sums.rs` their sums, and `table.rs` both as tables; `sink.rs`
-//! chooses among them.
+//! chooses among them. `gaps.rs` tells what one side may have although it lacks it.
 
+mod gaps;
 mod sink;
 mod sums;
 #[cfg(feature = "arrow")]
@@ -18,7 +19,7 @@ use scanns::files::{
     DiffCounts, DiffOptions, DiffReport, DifferenceKind, ENTRY_FIELDS, EntryField, EntryFieldSet, Growth,
     TreeReport, TreeSource, compare_trees,
 };
-use scanns::sources::{DumpFormat, UnreadPath};
+use scanns::sources::DumpFormat;
 use scanns::{Error, Snapshot};
 
 use crate::args::{DiffArgs, DiffKindArg, DiffOutputArg};
@@ -29,6 +30,7 @@ use crate::missing_index;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 use crate::units;
+use gaps::{note_left_out, note_unread};
 use sink::DifferenceSink;
 pub use write::cell;
 
@@ -78,6 +80,7 @@ pub fn run(args: &DiffArgs) -> Result<Outcome> {
     };
     sink.finish(growth.as_ref())?;
     notes(args, written, &report);
+    note_left_out(snapshots, &report.counts)?;
     incomplete(args, &report)?;
     lacks |= note_unread(args, &report) | note_empty(args, &report);
     Ok(if shown > 0 { Outcome::Different } else { Outcome::Done.lacking(lacks) })
@@ -272,29 +275,6 @@ fn note_empty(args: &DiffArgs, report: &DiffReport) -> bool {
                     note(root, name);
                 }
             }
-        }
-    }
-    is_any
-}
-
-/// Says what dumps could not read, and what is therefore not known. Returns true if there is anything.
-fn note_unread(args: &DiffArgs, report: &DiffReport) -> bool {
-    let mut is_any = false;
-    for (path, tree, other) in [(&args.old, &report.old, "NEW"), (&args.new, &report.new, "OLD")] {
-        let path = report::path_text(path);
-        if let Some(UnreadPath { path: first, reason, .. }) = tree.tally.first_unread(false) {
-            let (paths, first) = (units::counted(tree.tally.unread, "path"), quoted(first));
-            report::note(&format!(
-                "{path}: the dump says that {paths} could not be read; the first is {first}: {reason}"
-            ));
-            is_any = true;
-        }
-        if tree.unseen > 0 {
-            let (entries, place) = (units::counted(tree.unseen, "entry"), quoted(&tree.unseen_place));
-            report::note(&format!(
-                "{entries} of {other} may be in {path}, too, which does not have everything there; the first \
-                 such place is {place}"
-            ));
         }
     }
     is_any

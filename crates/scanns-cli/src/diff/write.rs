@@ -157,6 +157,7 @@ fn names(fields: EntryFieldSet) -> String {
 fn value_text(field: EntryField, entry: &Entry<'_>) -> String {
     match field.value(entry) {
         None => "?".into(),
+        Some(FieldValue::Text(b"")) => "''".into(),
         Some(FieldValue::Text(text)) => quoted(text).into_owned(),
         Some(FieldValue::Number(number)) => number.to_string(),
         Some(FieldValue::Mode(mode)) => format!("{mode:04o}"),

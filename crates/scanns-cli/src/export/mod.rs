@@ -28,6 +28,7 @@ use scanns::{Query, Snapshot};
 use serde_json::{Map, Value as Json, json};
 
 use crate::args::{ExportArgs, ExportCompression, ExportFormat};
+use crate::missing::{AskedPlaces, note_missing};
 use crate::progress::stop_flag;
 use crate::report::{self, Outcome};
 use crate::search::fields::kept;
@@ -64,6 +65,7 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
         }
         Ok(sent) => {
             target.finish()?;
+            let lacks = note_missing(&export.snapshot, &args.index, AskedPlaces::ALL)?;
             if !target.is_stream() || io::stderr().is_terminal() {
                 let (rows, seconds) = (units::counted(sent.rows, "row"), units::duration(report::seconds()));
                 report::note(&format!("{rows} in {seconds}"));
@@ -72,7 +74,7 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
                 report::note("nothing matches the query");
                 return Ok(Outcome::Nothing);
             }
-            Ok(Outcome::Done)
+            Ok(Outcome::Done.lacking(lacks))
         }
         Err(error) => {
             if let Some(how) = target.give_up() {

@@ -230,3 +230,51 @@ fn attributes_that_may_not_be_read_are_told_and_their_names_are_kept() {
     assert_eq!(stored(&place, "a.txt", "xattrs"), json!(["user.open=shown"]));
     assert_eq!(stored(&place, "b.txt", "acl"), json!(expected_acl(&place, "b.txt")));
 }
+
+#[test]
+fn a_comparison_shows_changes_of_attributes_and_acls_that_both_sides_store() {
+    let Some(place) = place("a_comparison_shows_changes_of_attributes_and_acls") else { return };
+    set(&place, "a.txt", "user.project", "climate");
+    let index = |name: &str, options: &[&str]| {
+        let path = place.dir.path().join(name);
+        let words = [&["index", "-q", "--content", "none"][..], options, &["-o"]].concat();
+        let ran = run(scanns(&words).arg(&path).arg(place.files()));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        path
+    };
+    let (old, without) = (index("old", &["--xattrs", "--acl"]), index("without", &[]));
+    set(&place, "a.txt", "user.project", "ocean");
+    set(&place, "a.txt", "user.since", "2026");
+    set(&place, "b.txt", "user.new", "1");
+    acl(&place, "sub", &["-m", "d:u:7:rwx"]);
+    let new = index("new", &["--xattrs", "--acl"]);
+    let diff = |words: &[&str], old: &Path, new: &Path| {
+        let ran = run(scanns(&["diff", "--ignore", "ctime"]).args(words).arg(old).arg(new));
+        let root = format!("{}/", place.files().canonicalize().unwrap().display());
+        (ran.code, ran.text().replace(&root, ""), ran.stderr)
+    };
+    let acl_of_sub = expected_acl(&place, "sub");
+    let (code, text, _) = diff(&[], &old, &new);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((code, lines.len()), (Some(1), 3), "{text}");
+    assert!(lines[0].starts_with("M a.txt  xattrs user.project=climate -> "), "{text}");
+    assert!(lines[0].contains("user.project=ocean") && lines[0].contains("user.since=2026"), "{text}");
+    assert!(lines[1] == "M b.txt  xattrs '' -> user.new=1", "{text}");
+    let new_acl = lines[2].strip_prefix("M sub  acl '' -> ").unwrap().to_owned();
+    assert!(new_acl.contains("default:user:7:rwx") && acl_of_sub.ends_with(&new_acl), "{text}");
+    let (_, text, _) = diff(&["--ignore", "xattrs"], &old, &new);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert_eq!(diff(&["--ignore", "xattrs,acl"], &old, &new).0, Some(0));
+    let (_, csv, _) = diff(&["--format", "csv"], &old, &new);
+    assert!(csv.contains(",xattrs\n") && csv.contains(",acl\n"), "{csv}");
+    let (_, objects, _) = diff(&["--format", "json"], &old, &new);
+    let values: Vec<serde_json::Value> =
+        objects.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(values[0]["fields"], json!(["xattrs"]));
+    assert_eq!(values[0]["new"]["xattrs"], "user.project=ocean\nuser.since=2026");
+    assert_eq!((&values[2]["old"]["acl"], &values[2]["new"]["acl"]), (&"".into(), &new_acl.into()));
+    let (code, text, told) = diff(&[], &without, &new);
+    assert_eq!((code, text.as_str()), (Some(0), ""), "{told}");
+    assert!(told.contains("not compared, since one side does not know them: xattrs of "), "{told}");
+    assert_eq!(diff(&[], &new, &new), (Some(0), String::new(), String::new()));
+}

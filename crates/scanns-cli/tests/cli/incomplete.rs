@@ -61,6 +61,9 @@ fn the_exit_code_is_1_where_something_that_was_asked_for_could_not_be_read() {
         ("dump", &["/r/b", "--format", "paths"], Some("missing: /r/b/deep could not be read")),
         ("duplicates", &["/r/b"], Some("missing: /r/b/deep could not be read")),
         ("duplicates", &["/r/a"], None),
+        ("export", &[], Some("2 paths could not be read; the first is /r/locked")),
+        ("stat", &["--format", "%n", "/r/locked"], None),
+        ("stat", &["/r/locked/x"], Some("missing: /r/locked could not be read")),
     ] {
         let ran = ask(verb, &gaps, more);
         let context = format!("{verb} {more:?}: {:?} {}", ran.code, ran.stderr);
@@ -76,6 +79,25 @@ fn the_exit_code_is_1_where_something_that_was_asked_for_could_not_be_read() {
     );
     let ran = ask("report", &whole, &["--format", "html"]);
     assert!(ran.code == Some(0) && !ran.text().contains("role=\"note\""), "{}", ran.stderr);
+}
+
+#[test]
+fn a_search_tells_what_the_index_lacks_and_ends_as_ever() {
+    let (place, _, [gaps, whole]) = trees();
+    let queries = place.write("queries", b"name:f\n");
+    for (words, code) in [
+        (&["name:f"][..], 0),
+        (&["name:f", "--count"], 0),
+        (&["name:none"], 1),
+        (&["--queries", queries.to_str().unwrap()], 0),
+    ] {
+        let told = "missing: 2 paths could not be read; the first is /r/locked: ";
+        let ran = ask("search", &gaps, words);
+        assert_eq!(ran.code, Some(code), "{words:?} {}", ran.stderr);
+        assert!(ran.stderr.matches(told).count() == 1, "{words:?} {}", ran.stderr);
+        let ran = ask("search", &whole, words);
+        assert!(ran.code == Some(code) && !ran.stderr.contains("missing"), "{words:?} {}", ran.stderr);
+    }
 }
 
 #[test]

@@ -90,7 +90,29 @@ fn an_index_of_text_says_that_it_has_files_alone() {
     for words in [&["-type", "f"][..], &["-name", "*.txt"], &["-type", "f,d"]] {
         assert_eq!(ask(&place, "find", words).stderr, "", "{words:?}");
     }
-    assert!(ask(&place, "du", &["a"]).stderr.contains("a: not in the index, which has regular files alone"));
+    assert!(ask(&place, "du", &["b"]).stderr.contains("b: not in the index, which has regular files alone"));
+}
+
+#[test]
+fn a_directory_without_an_entry_stands_for_what_is_in_it() {
+    let place = Place::with(&[("a/b/x.txt", "one"), ("a/c/y.txt", "three"), ("d/z.txt", "two")]);
+    place.indexed(&[]);
+    let note =
+        |path: &str| format!("scanns: {path}: the index has regular files alone: scanns index --content");
+    for path in ["a", "./a/"] {
+        let found = ask(&place, "find", &[path, "-printf", "%P %d\\n"]);
+        assert_eq!((found.code, found.text()), (Some(0), "b/x.txt 2\nc/y.txt 2\n"), "{}", found.stderr);
+        assert!(found.stderr.starts_with(&note(path)), "{}", found.stderr);
+        let found = ask(&place, "find", &[path, "-maxdepth", "1"]);
+        assert_eq!((found.code, found.text()), (Some(0), ""), "{}", found.stderr);
+    }
+    let used = ask(&place, "du", &["-b", "a", "d"]);
+    assert_eq!((used.code, used.text()), (Some(0), "3\ta/b\n5\ta/c\n8\ta\n3\td\n"), "{}", used.stderr);
+    assert!(used.stderr.starts_with(&note("a")) && used.stderr.contains(&note("d")), "{}", used.stderr);
+    let used = ask(&place, "du", &["-s", "--inodes", "."]);
+    assert_eq!((used.code, used.text()), (Some(0), "3\t.\n"), "{}", used.stderr);
+    let found = ask(&place, "find", &["a/none"]);
+    assert!(found.code == Some(1) && found.stderr.contains("a/none: not in the index"), "{}", found.stderr);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::find::{
 };
 use super::find_sort::{FindSort, FoundEntries, found_of};
 use super::gathered::{GatheredEntries, WantedEntries};
-use super::indexed_path::indexed_path;
+use super::indexed_path::{indexed_path, is_filled};
 use super::known::IndexFacts;
 use super::select::{all_of, below, matching};
 use super::sorted_records::{SortSpace, SortedRecords};
@@ -57,6 +57,8 @@ pub struct FindReport {
     pub max_depth: Option<usize>,
     /// Start points that are not in the index.
     pub missing: Vec<Vec<u8>>,
+    /// Start points that have no entry of their own; what is below them was looked at.
+    pub without_entry: Vec<Vec<u8>>,
     /// Tests and actions that needed a column that entries lack.
     pub unknown: Vec<UnknownColumn>,
     /// Links that lead to themselves and that `-xtype` asked for; find exits with 1 if there are any.
@@ -127,6 +129,7 @@ pub(super) fn find_at<S: FindSink>(
         may_stream: filter.is_some() && !expression.traversal.depth_first,
         needs_order: found.is_none(),
         begun: Vec::new(),
+        without_entry: Vec::new(),
         is_whole: false,
         unsorted: false,
     };
@@ -144,7 +147,7 @@ pub(super) fn find_at<S: FindSink>(
         report.unknown = unknown;
     }
     report.unknown.extend(answer.walk.unknown());
-    report.unsorted = answer.unsorted;
+    (report.unsorted, report.without_entry) = (answer.unsorted, std::mem::take(&mut answer.without_entry));
     Ok(report)
 }
 
@@ -175,6 +178,8 @@ struct FindAnswer<'a, 's, S> {
     needs_order: bool,
     /// The start points that were begun: as they were written, and in the index.
     begun: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The start points of which only entries below them are in the index.
+    without_entry: Vec<Vec<u8>>,
     /// True if all entries are at or below the only start point.
     is_whole: bool,
     unsorted: bool,
@@ -222,11 +227,16 @@ impl<S: FindSink> FindAnswer<'_, '_, S> {
         let mut conditions = Vec::new();
         // The whole index has no entry of its own.
         if !path.is_empty() {
-            let Some(point) = self.facts.reader.at(path)? else { return Ok(None) };
-            for entry in point.iter() {
-                if let Some(stopped) = self.visit(&entry)? {
-                    return Ok(Some(stopped));
+            match self.facts.reader.at(path)? {
+                Some(point) => {
+                    if let Some(stopped) = self.visit_all(point.iter())? {
+                        return Ok(Some(stopped));
+                    }
                 }
+                None if is_filled(&self.facts.reader, path)? => {
+                    self.without_entry.push(written_path.to_vec());
+                }
+                None => return Ok(None),
             }
             if !self.is_whole {
                 conditions.push(below(&self.facts.reader, path));

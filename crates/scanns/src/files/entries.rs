@@ -140,15 +140,7 @@ impl<'s> EntryReader<'s> {
         wanted: &[&str],
         visit: &mut dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        let mut places = [usize::MAX; COLUMNS.len()];
-        let mut fields = Vec::new();
-        for (at, (((name, _), field), slot)) in COLUMNS.iter().zip(&self.fields).zip(&mut places).enumerate()
-        {
-            if let Some(field) = field.filter(|_| at == 0 || wanted.contains(name)) {
-                *slot = fields.len();
-                fields.push(BatchField::Values(field));
-            }
-        }
+        let (places, fields) = self.chosen(wanted);
         self.for_each_batch_in(part, query, &fields, &mut |columns, rows| {
             for row in 0..rows {
                 let row = EntryRow { columns, places: &places, row };
@@ -158,6 +150,61 @@ impl<'s> EntryReader<'s> {
             }
             Ok(ControlFlow::Continue(()))
         })
+    }
+
+    /// Calls `visit` with the entries that match `query` and all that the index has of them, with extended
+    /// attributes and ACLs: an entry that has none has an empty text if the index stores them.
+    pub(super) fn for_each_with_attributes(
+        &self,
+        query: &Query,
+        visit: &mut dyn FnMut(&Entry<'_>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let (places, mut fields) = self.chosen(&ALL);
+        let attributes = ["xattrs", "acl"].map(|name| {
+            fields.push(BatchField::Values(self.attribute(name)?));
+            Some(fields.len() - 1)
+        });
+        let mut texts = [Vec::new(), Vec::new()];
+        self.for_each_batch_in(&EntryPart::default(), query, &fields, &mut |columns, rows| {
+            for row in 0..rows {
+                let mut known = [None; 2];
+                for ((text, at), slot) in texts.iter_mut().zip(attributes).zip(&mut known) {
+                    if let Some(column) = at.and_then(|at| columns.get(at)) {
+                        read_lines(column, row, text);
+                        *slot = Some(text.as_slice());
+                    }
+                }
+                let [xattrs, acl] = known;
+                let row = EntryRow { columns, places: &places, row };
+                if visit(&Entry { xattrs, acl, ..row.entry() })?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    /// The field of extended attributes or ACLs; `None` if the index does not store them.
+    fn attribute(&self, name: &str) -> Option<Field> {
+        let schema = self.snapshot.schema();
+        let is_text = |kind: &FieldKind| matches!(kind, FieldKind::Text { .. } | FieldKind::Keyword);
+        let is_it =
+            |field: &Field| schema.entry(*field).is_some_and(|entry| is_text(&entry.kind) && entry.column);
+        schema.field(name).filter(is_it)
+    }
+
+    /// The fields of the columns `wanted`, and by number in [`COLUMNS`] their places among them.
+    fn chosen(&self, wanted: &[&str]) -> ([usize; COLUMNS.len()], Vec<BatchField>) {
+        let mut places = [usize::MAX; COLUMNS.len()];
+        let mut fields = Vec::new();
+        for (at, (((name, _), field), slot)) in COLUMNS.iter().zip(&self.fields).zip(&mut places).enumerate()
+        {
+            if let Some(field) = field.filter(|_| at == 0 || wanted.contains(name)) {
+                *slot = fields.len();
+                fields.push(BatchField::Values(field));
+            }
+        }
+        (places, fields)
     }
 
     /// Calls `visit` with batches of the columns of the entries of a part that match `query`, and the number of
@@ -240,6 +287,19 @@ fn text(column: &BatchColumn, row: usize) -> Option<&[u8]> {
     match column.values(row).next()? {
         ValueRef::Text(text) => Some(text),
         _ => None,
+    }
+}
+
+/// Reads the texts in a row, one a line.
+fn read_lines(column: &BatchColumn, row: usize, into: &mut Vec<u8>) {
+    into.clear();
+    for value in column.values(row) {
+        if let ValueRef::Text(text) = value {
+            if !into.is_empty() {
+                into.push(b'\n');
+            }
+            into.extend_from_slice(text);
+        }
     }
 }
 

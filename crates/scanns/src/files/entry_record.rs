@@ -2,7 +2,7 @@
 //!
 //! An entry is its path (a varint with its length, then its bytes), a varint whose bits tell which values
 //! follow, and the values in the order of [`put_entry`]: texts like the path, times as 8 bytes, numbers as
-//! varints. The bytes are read by the process that wrote them.
+//! varints, attributes as texts. The bytes are read by the process that wrote them.
 
 use crate::codec::{ByteReader, put_varint};
 use crate::source::{Entry, EntryKind};
@@ -24,8 +24,10 @@ pub(super) fn put_entry(out: &mut Vec<u8>, entry: &Entry<'_>) {
     let texts = [entry.target, entry.owner, entry.group, entry.pool];
     let times = [entry.mtime, entry.atime, entry.ctime, entry.btime];
     let numbers = numbers(entry);
+    let attributes = [entry.xattrs, entry.acl];
     let known = texts.iter().map(Option::is_some).chain(times.iter().map(Option::is_some));
     let known = std::iter::once(kind.is_some()).chain(known).chain(numbers.iter().map(Option::is_some));
+    let known = known.chain(attributes.iter().map(Option::is_some));
     put_varint(out, known.rev().fold(0, |bits, known| bits << 1 | u64::from(known)));
     if let Some(kind) = kind {
         put_varint(out, kind as u64);
@@ -33,6 +35,7 @@ pub(super) fn put_entry(out: &mut Vec<u8>, entry: &Entry<'_>) {
     texts.into_iter().flatten().for_each(|text| put_text(out, text));
     times.into_iter().flatten().for_each(|time| out.extend_from_slice(&time.to_le_bytes()));
     numbers.into_iter().flatten().for_each(|number| put_varint(out, number));
+    attributes.into_iter().flatten().for_each(|text| put_text(out, text));
 }
 
 fn numbers(entry: &Entry<'_>) -> [Option<u64>; 11] {
@@ -98,6 +101,9 @@ pub(super) fn entry_of(record: &[u8]) -> Option<Entry<'_>> {
     let mut values = [None; 11];
     for slot in &mut values {
         *slot = if is_next() { Some(from.varint()?) } else { None };
+    }
+    for slot in [&mut entry.xattrs, &mut entry.acl] {
+        *slot = if is_next() { Some(text(&mut from)?) } else { None };
     }
     let [size, blocks, uid, gid, mode, inode, links, device, rdev, stripes, project] = values;
     let short = |number: Option<u64>| number.and_then(|number| u32::try_from(number).ok());
@@ -181,9 +187,17 @@ mod tests {
             stripes: Some(4),
             pool: Some(b"fast"),
             project: Some(u32::MAX.into()),
+            xattrs: Some(b"user.a=1\nuser.b"),
+            acl: Some(b"user::rw-"),
+        };
+        let partly = Entry {
+            path: b"x",
+            ctime: Some(7),
+            device: Some(9),
+            xattrs: Some(b""),
+            acl: Some(b"g"),
             ..Entry::default()
         };
-        let partly = Entry { path: b"x", ctime: Some(7), device: Some(9), ..Entry::default() };
         let mut records = PackedRecords::default();
         let entries = [full, partly, Entry::default(), full];
         entries.iter().for_each(|entry| records.push_entry(entry));

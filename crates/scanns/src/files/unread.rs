@@ -1,13 +1,16 @@
-//! Places that could not be read: what an index or a dump has no entry of may be there all the same.
+//! Places that could not be read or were left out: what an index or a dump has no entry of may be there all
+//! the same.
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 
-use super::order::relative;
+use super::entries::EntryReader;
+use super::order::{relative, without_slash};
+use super::tops::tops;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::record::dump::DumpTally;
-use crate::source::ancestors;
+use crate::source::{EntryKind, ancestors, is_at_or_below};
 
 /// Places at and below which entries may be missing.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +18,19 @@ pub(super) struct UnreadPlaces {
     places: HashSet<Vec<u8>>,
     /// What has entries missing at places that are not known.
     anywhere: Option<Vec<u8>>,
+    /// The directories that have all entries that were looked for; `None` if they are not known.
+    roots: Option<Vec<Vec<u8>>>,
+}
+
+/// Why a tree may have an entry that it lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnreadReason<'p> {
+    /// This place at or above it could not be read, or was left out.
+    Place(&'p [u8]),
+    /// Nothing at and below this place was looked for.
+    Uncovered(&'p [u8]),
+    /// It is above the directories that were looked at.
+    Above,
 }
 
 impl UnreadPlaces {
@@ -35,17 +51,38 @@ impl UnreadPlaces {
         Ok(unread)
     }
 
+    /// The places that an index could not read or left out, and the directories that it covers.
+    pub(super) fn of_tree(reader: &EntryReader<'_>) -> Result<Self> {
+        let all = reader.snapshot.coverage()?;
+        let mut unread = UnreadPlaces::of_index(reader.snapshot)?;
+        let left_out = all.iter().flat_map(|coverage| &coverage.unlisted.places);
+        unread.places.extend(left_out.map(|path| path.as_os_str().as_bytes().to_vec()));
+        unread.roots = if all.is_empty() {
+            None
+        } else if all.iter().all(|coverage| coverage.format.is_none()) {
+            Some(all.iter().map(|coverage| coverage.path.as_os_str().as_bytes().to_vec()).collect())
+        } else {
+            root_of_dumps(reader)?.map(|root| vec![root])
+        };
+        Ok(unread)
+    }
+
     /// The places that a dump lacks as it says, read or excluded; `dump` is its path.
     pub(super) fn of_dump(tally: &DumpTally, dump: &[u8]) -> Self {
         UnreadPlaces {
             places: tally.unread_paths.iter().map(|unread| unread.path.clone()).collect(),
             anywhere: (!tally.knows_unread()).then(|| dump.to_vec()),
+            roots: None,
         }
     }
 
     /// The places as paths below a root.
     pub(super) fn below(self, root: &[u8]) -> Self {
-        let mut below = UnreadPlaces { places: HashSet::new(), anywhere: self.anywhere };
+        let is_covered = |roots: &Vec<Vec<u8>>| roots.iter().any(|covered| is_at_or_below(root, covered));
+        let roots = self.roots.filter(|roots| !is_covered(roots)).map(|roots| {
+            roots.iter().filter_map(|covered| Some(relative(covered, root)?.to_vec())).collect()
+        });
+        let mut below = UnreadPlaces { places: HashSet::new(), anywhere: self.anywhere, roots };
         for place in self.places {
             if ancestors(root).any(|above| above == place.as_slice()) {
                 below.anywhere = Some(place);
@@ -56,10 +93,23 @@ impl UnreadPlaces {
         below
     }
 
-    /// The place at or above a path.
-    pub(super) fn above<'p>(&'p self, path: &'p [u8]) -> Option<&'p [u8]> {
-        let place = ancestors(path).find(|&place| self.places.contains(place));
-        place.or(self.anywhere.as_deref())
+    /// Why an entry at a path may be there, if it is known where the tree has gaps.
+    pub(super) fn reason<'p>(&'p self, path: &'p [u8]) -> Option<UnreadReason<'p>> {
+        if let Some(place) = ancestors(path).find(|&place| self.places.contains(place)) {
+            return Some(UnreadReason::Place(place));
+        }
+        let roots = self.roots.as_ref()?;
+        if roots.iter().any(|root| is_at_or_below(path, root)) {
+            return None;
+        }
+        let is_above = |place: &&[u8]| roots.iter().any(|root| is_at_or_below(root, place));
+        let uppermost = ancestors(path).take_while(|place| !is_above(place)).last();
+        Some(uppermost.map_or(UnreadReason::Above, UnreadReason::Uncovered))
+    }
+
+    /// What has entries missing at places that are not known.
+    pub(super) fn anywhere(&self) -> Option<&[u8]> {
+        self.anywhere.as_deref()
     }
 
     /// True if exactly this path could not be read.
@@ -68,13 +118,24 @@ impl UnreadPlaces {
     }
 }
 
+/// The directory that all entries of an index of dumps are in; `None` if there are several, or files beside
+/// it.
+fn root_of_dumps(reader: &EntryReader<'_>) -> Result<Option<Vec<u8>>> {
+    let Some([top]) = tops(reader)?.and_then(|tops| <[Vec<u8>; 1]>::try_from(tops).ok()) else {
+        return Ok(None);
+    };
+    let entry = reader.at(&top)?;
+    let kind = entry.as_ref().and_then(|batch| batch.get(0)).and_then(|entry| entry.kind);
+    Ok(Some(without_slash(&top).to_vec()).filter(|_| kind == Some(EntryKind::Directory)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn places(paths: &[&str]) -> UnreadPlaces {
         let places = paths.iter().map(|path| path.as_bytes().to_vec()).collect();
-        UnreadPlaces { places, anywhere: None }
+        UnreadPlaces { places, ..UnreadPlaces::default() }
     }
 
     #[test]
@@ -88,7 +149,8 @@ mod tests {
             ("c/d", Some("c")),
             ("/c/d", None),
         ] {
-            assert_eq!(unread.above(path.as_bytes()), expected.map(str::as_bytes), "{path}");
+            let expected = expected.map(|place: &str| UnreadReason::Place(place.as_bytes()));
+            assert_eq!(unread.reason(path.as_bytes()), expected, "{path}");
         }
         assert!(unread.contains(b"/a/b") && !unread.contains(b"/a/b/c"));
     }
@@ -96,11 +158,37 @@ mod tests {
     #[test]
     fn places_are_relative_to_a_root_and_one_above_it_covers_everything() {
         let unread = places(&["/a/b/c", "/x"]).below(b"/a");
-        assert_eq!(unread.above(b"b/c/d"), Some(&b"b/c"[..]));
-        assert_eq!(unread.above(b"x"), None);
+        assert_eq!(unread.reason(b"b/c/d"), Some(UnreadReason::Place(b"b/c")));
+        assert_eq!(unread.reason(b"x"), None);
         for root in ["/a/b", "/a/b/c"] {
             let unread = places(&["/a/b"]).below(root.as_bytes());
-            assert_eq!(unread.above(b"d"), Some(&b"/a/b"[..]), "{root}");
+            assert_eq!((unread.reason(b"d"), unread.anywhere()), (None, Some(&b"/a/b"[..])), "{root}");
         }
+    }
+
+    #[test]
+    fn what_is_below_none_of_the_roots_was_not_looked_for() {
+        let roots = |roots: &[&str]| {
+            let roots = roots.iter().map(|root| root.as_bytes().to_vec()).collect();
+            UnreadPlaces { roots: Some(roots), ..places(&["/etc/x"]) }
+        };
+        let unread = roots(&["/etc", "/var/log"]);
+        for (path, expected) in [
+            ("/etc/a/b", None),
+            ("/etc", None),
+            ("/etc/x/y", Some(UnreadReason::Place(b"/etc/x"))),
+            ("/usr/bin/ls", Some(UnreadReason::Uncovered(b"/usr"))),
+            ("/var/lib/a/b", Some(UnreadReason::Uncovered(b"/var/lib"))),
+            ("/var", Some(UnreadReason::Above)),
+            ("/", Some(UnreadReason::Above)),
+            ("etc", Some(UnreadReason::Uncovered(b"etc"))),
+        ] {
+            assert_eq!(unread.reason(path.as_bytes()), expected, "{path}");
+        }
+        assert_eq!(roots(&["/"]).reason(b"/a"), None);
+        let below = unread.clone().below(b"/var");
+        assert_eq!(below.reason(b"log/a"), None);
+        assert_eq!(below.reason(b"lib/a"), Some(UnreadReason::Uncovered(b"lib")));
+        assert_eq!(unread.below(b"/etc/b").reason(b"c"), None);
     }
 }

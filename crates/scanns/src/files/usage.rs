@@ -17,7 +17,7 @@ use super::usage_sum::{LinkedFile, UsageMeasure, UsageOptions, UsageSum, UsageTi
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::query::Query;
-use crate::source::{Entry, EntryKind, is_at_or_below};
+use crate::source::{Entry, EntryKind, ancestors, is_at_or_below};
 
 /// A line of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct UsageReport {
     pub latest: Option<i64>,
     /// Start points that are not in the index.
     pub missing: Vec<Vec<u8>>,
+    /// Start points that have no entry of their own; what is below them counts.
+    pub without_entry: Vec<Vec<u8>>,
     /// Entries whose space is not known; their sizes count instead.
     pub unknown: u64,
     /// The first of them.
@@ -102,6 +104,20 @@ struct Collected {
     linked: HashMap<LinkedFile, (Vec<u8>, UsageSum)>,
 }
 
+impl Collected {
+    /// Adds the directories down from `start` that have no entries of their own.
+    fn add_directories(&mut self, start: &[u8]) {
+        let known = self.directories.keys().chain(self.linked.values().map(|(path, _)| path));
+        let between =
+            known.flat_map(|path| ancestors(path).skip(1).take_while(|place| is_at_or_below(place, start)));
+        let missing: HashSet<Vec<u8>> =
+            between.filter(|place| !self.directories.contains_key(*place)).map(<[u8]>::to_vec).collect();
+        for place in missing.into_iter().chain([start.to_vec()]) {
+            self.directories.entry(place).or_default();
+        }
+    }
+}
+
 impl Usage<'_> {
     fn start_point(
         &mut self,
@@ -124,11 +140,12 @@ impl Usage<'_> {
         if self.options.one_device {
             device = device_of(&reader, &query, start)?;
         }
-        let mut found = false;
+        let (mut found, mut is_below) = (false, false);
         reader.for_each(&query, &columns, &mut |entry| {
             if entry.path == start {
                 found = true;
             }
+            is_below = true;
             let is_other = device.is_some() && entry.device.is_some() && entry.device != device;
             let is_done = self.done.iter().any(|done| is_at_or_below(entry.path, done));
             if !is_other && !is_done && !self.excluded.has(entry.path, start, written) {
@@ -136,9 +153,13 @@ impl Usage<'_> {
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        if !found {
+        if !found && !is_below {
             self.report.missing.push(written.to_vec());
             return Ok(());
+        }
+        if !found {
+            self.report.without_entry.push(written.to_vec());
+            collected.add_directories(start);
         }
         self.done.push(start.to_vec());
         for (file, (path, sum)) in std::mem::take(&mut collected.linked) {

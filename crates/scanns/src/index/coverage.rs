@@ -79,6 +79,7 @@ impl Coverage {
         self.failures.retain(|failure| !failure.path.starts_with(place));
         self.unread = self.unread.saturating_sub((before - self.failures.len()) as u64);
         self.unlisted.paths.retain(|path| !path.starts_with(place));
+        self.unlisted.places.retain(|path| !path.starts_with(place));
     }
 }
 
@@ -157,8 +158,9 @@ fn put(coverage: &Coverage) -> Value {
         "failures": failures,
         "left_out": left_out,
         "unlisted": {
-            "paths": coverage.unlisted.paths.iter().map(|path| put_path(path)).collect::<Vec<_>>(),
+            "paths": put_paths(&coverage.unlisted.paths),
             "more": coverage.unlisted.more,
+            "places": put_paths(&coverage.unlisted.places),
         },
         "updated": coverage.updated.as_ref().map(put_updates),
     })
@@ -167,6 +169,10 @@ fn put(coverage: &Coverage) -> Value {
 fn put_updates(updates: &ListUpdates) -> Value {
     let ListUpdates { format, applied, lists, lost, records } = updates;
     json!({ "format": format, "applied": applied, "lists": lists, "lost": lost, "records": records })
+}
+
+fn put_paths(paths: &[PathBuf]) -> Value {
+    paths.iter().map(|path| put_path(path)).collect()
 }
 
 fn put_path(path: &Path) -> Value {
@@ -205,8 +211,9 @@ fn read(value: &Value) -> Option<Coverage> {
             // Indexes of earlier versions do not have it.
             None => UnlistedDirectories::default(),
             Some(unlisted) => UnlistedDirectories {
-                paths: unlisted.get("paths")?.as_array()?.iter().map(read_path).collect::<Option<_>>()?,
+                paths: read_paths(unlisted.get("paths")?)?,
                 more: unlisted.get("more")?.as_u64()?,
+                places: unlisted.get("places").map_or_else(|| Some(Vec::new()), read_paths)?,
             },
         },
         updated: match value.get("updated") {
@@ -225,6 +232,10 @@ fn read_updates(value: &Value) -> Option<ListUpdates> {
         lost: value.get("lost")?.as_u64()?,
         records: value.get("records")?.as_object()?.iter().map(record).collect::<Option<_>>()?,
     })
+}
+
+fn read_paths(value: &Value) -> Option<Vec<PathBuf>> {
+    value.as_array()?.iter().map(read_path).collect()
 }
 
 fn read_path(value: &Value) -> Option<PathBuf> {
@@ -261,7 +272,11 @@ mod tests {
             unread: 2,
             failures: vec![Failure { path: odd.clone(), reason: "Permission denied".into() }],
             left_out: vec![("pseudo".into(), Skipped { count: 1, first: Some(odd.clone()) })],
-            unlisted: UnlistedDirectories { paths: vec!["/a/proc".into(), odd], more: 3 },
+            unlisted: UnlistedDirectories {
+                paths: vec!["/a/proc".into(), odd.clone()],
+                more: 3,
+                places: vec![odd],
+            },
             updated: Some(ListUpdates {
                 format: "lustre".into(),
                 applied: 9,

@@ -15,6 +15,8 @@ pub struct UnlistedDirectories {
     pub paths: Vec<PathBuf>,
     /// The number of others.
     pub more: u64,
+    /// The first 10,000 places that were left out with everything below them.
+    pub places: Vec<PathBuf>,
 }
 
 impl UnlistedDirectories {
@@ -26,6 +28,13 @@ impl UnlistedDirectories {
         }
     }
 
+    /// Adds a place that is left out with everything below it.
+    pub(crate) fn leave_out(&mut self, path: &[u8]) {
+        if self.places.len() < MOST {
+            self.places.push(PathBuf::from(OsStr::from_bytes(path)));
+        }
+    }
+
     /// Adds others, each once.
     pub(crate) fn append(&mut self, other: UnlistedDirectories) {
         self.paths.extend(other.paths);
@@ -34,12 +43,18 @@ impl UnlistedDirectories {
         let more = self.paths.len().saturating_sub(MOST);
         self.paths.truncate(MOST);
         self.more += other.more + more as u64;
+        self.places.extend(other.places);
+        self.places.sort_unstable();
+        self.places.dedup();
+        self.places.truncate(MOST);
     }
 
     /// Those at and below a directory.
     pub(crate) fn below(&self, directory: &Path) -> Self {
-        let paths = self.paths.iter().filter(|path| path.starts_with(directory));
-        UnlistedDirectories { paths: paths.cloned().collect(), more: self.more }
+        let below = |paths: &[PathBuf]| -> Vec<PathBuf> {
+            paths.iter().filter(|path| path.starts_with(directory)).cloned().collect()
+        };
+        UnlistedDirectories { paths: below(&self.paths), more: self.more, places: below(&self.places) }
     }
 }
 
@@ -55,8 +70,11 @@ mod tests {
         let mut other = UnlistedDirectories::default();
         ["/a/00001", "/b", "/A"].iter().for_each(|path| other.add(path.as_bytes()));
         assert_eq!(other.below(Path::new("/a")).paths, [PathBuf::from("/a/00001")]);
+        ["/b/x", "/a/x"].iter().for_each(|path| other.leave_out(path.as_bytes()));
+        assert_eq!(other.below(Path::new("/b")).places, [PathBuf::from("/b/x")]);
+        all.leave_out(b"/a/x");
         all.append(other);
-        assert_eq!((all.paths.len(), all.more), (MOST, 7));
+        assert_eq!((all.paths.len(), all.more, all.places.len()), (MOST, 7, 2));
         assert_eq!(all.paths[0], PathBuf::from("/A"));
     }
 }

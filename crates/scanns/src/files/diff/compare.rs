@@ -1,7 +1,7 @@
 //! Reads two sorted trees side by side and tells how they differ.
 
 use super::super::place::common;
-use super::super::unread::UnreadPlaces;
+use super::super::unread::{UnreadPlaces, UnreadReason};
 use super::fields::{ENTRY_FIELDS, EntryField, EntryFieldSet, FieldRules};
 use super::moves::{Moves, PathEntries, side_by_side};
 use super::tree::{DiffOptions, SortedTree, TreeReport};
@@ -21,7 +21,7 @@ pub enum DifferenceKind {
     Changed,
     /// It is the same, but its directory has moved.
     Along,
-    /// It is in one tree, and the other one could not be read where it would be.
+    /// It is in one tree, and the other one could not be read or was not looked at where it would be.
     Unseen,
 }
 
@@ -56,7 +56,7 @@ pub struct DiffCounts {
     pub changed: u64,
     /// Entries whose directory has moved.
     pub along: u64,
-    /// Entries of one tree where the other one could not be read.
+    /// Entries of one tree where the other one could not be read or was not looked at.
     pub unseen: u64,
     /// Entries that do not differ.
     pub same: u64,
@@ -110,7 +110,7 @@ pub(super) fn compare_sorted(
     let whole_seconds = old.facts.is_fine() != new.facts.is_fine();
     let rules = FieldRules { ignored: options.ignored, whole_seconds };
     let with_devices = old.facts.knows_devices() && new.facts.knows_devices();
-    let moves = Moves::find(&old.entries, &new.entries, rules, with_devices, options.memory / 3 * 2)?;
+    let moves = Moves::find(old, new, rules, with_devices, options.memory / 3 * 2)?;
     let unknown = [0; ENTRY_FIELDS.len()];
     let mut comparison = TreeComparison {
         rules,
@@ -149,6 +149,9 @@ fn top<'t>(old: &'t SortedTree, new: &'t SortedTree) -> &'t [u8] {
     }
 }
 
+/// The places that are named which a tree does not cover.
+const UNCOVERED: usize = 10;
+
 /// The entries of one tree where the other one could not be read.
 struct UnseenEntries<'u> {
     /// Where the other one could not be read.
@@ -156,25 +159,61 @@ struct UnseenEntries<'u> {
     count: u64,
     /// The place of the first entry.
     first: Vec<u8>,
+    /// The number of entries where the other one was not looked at.
+    uncovered: u64,
+    /// Some of these places.
+    uncovered_places: Vec<Vec<u8>>,
 }
 
 impl<'u> UnseenEntries<'u> {
     fn new(unread: &'u UnreadPlaces) -> Self {
-        UnseenEntries { unread, count: 0, first: Vec::new() }
+        UnseenEntries { unread, count: 0, first: Vec::new(), uncovered: 0, uncovered_places: Vec::new() }
     }
 
-    /// The kind of an entry that the other tree does not have: `kind`, if it was read there.
-    fn kind(&mut self, path: &[u8], kind: DifferenceKind) -> DifferenceKind {
-        let Some(place) = self.unread.above(path) else { return kind };
+    /// True if the other tree has a gap where an entry would be that it does not have.
+    fn is_in_gap(&mut self, path: &[u8]) -> bool {
+        match self.unread.reason(path) {
+            None => return false,
+            Some(UnreadReason::Place(place)) => self.count_at(place),
+            Some(UnreadReason::Above) => self.uncovered += 1,
+            Some(UnreadReason::Uncovered(place)) => {
+                self.uncovered += 1;
+                let is_new = self.uncovered_places.last().is_none_or(|last| last != place);
+                if is_new && self.uncovered_places.len() <= UNCOVERED {
+                    self.uncovered_places.push(place.to_vec());
+                }
+            }
+        }
+        true
+    }
+
+    /// The kind of an entry that the other tree does not have and that is in no known gap: `kind`, unless
+    /// it has gaps at places that are not known.
+    fn kind(&mut self, kind: DifferenceKind) -> DifferenceKind {
+        let Some(place) = self.unread.anywhere() else { return kind };
+        self.count_at(place);
+        DifferenceKind::Unseen
+    }
+
+    fn count_at(&mut self, place: &[u8]) {
         if self.count == 0 {
             self.first = place.to_vec();
         }
         self.count += 1;
-        DifferenceKind::Unseen
     }
 
     fn report(self, report: TreeReport) -> TreeReport {
-        TreeReport { unseen: self.count, unseen_place: self.first, ..report }
+        let UnseenEntries { count, first, uncovered, mut uncovered_places, .. } = self;
+        let uncovered_more = uncovered_places.len() > UNCOVERED;
+        uncovered_places.truncate(UNCOVERED);
+        TreeReport {
+            unseen: count,
+            unseen_place: first,
+            uncovered,
+            uncovered_places,
+            uncovered_more,
+            ..report
+        }
     }
 }
 
@@ -182,9 +221,9 @@ impl<'u> UnseenEntries<'u> {
 struct TreeComparison<'m> {
     rules: FieldRules,
     moves: &'m Moves,
-    /// The number of entries of the old tree alone that were read.
+    /// The number of entries of the old tree alone that were read, without those in gaps of the new one.
     removed: usize,
-    /// The number of entries of the new tree alone that were read.
+    /// The number of entries of the new tree alone that were read, without those in gaps of the old one.
     added: usize,
     counts: DiffCounts,
     /// By field, the pairs of which only one has it.
@@ -211,22 +250,33 @@ impl<'m> TreeComparison<'m> {
                 }
                 Difference { kind: DifferenceKind::Changed, old, new, fields, top: self.top }
             }
+            (None, Some(entry)) if self.unseen_in_old.is_in_gap(entry.path) => self.unseen(old, new),
+            (Some(entry), None) if self.unseen_in_new.is_in_gap(entry.path) => self.unseen(old, new),
             (None, Some(new)) => {
                 self.added += 1;
                 self.added(&new)
             }
-            (Some(entry), None) => {
+            (Some(_), None) => {
                 self.removed += 1;
                 if self.moves.is_kept(self.removed - 1) {
                     return None;
                 }
-                let kind = self.unseen_in_new.kind(entry.path, DifferenceKind::Removed);
+                let kind = self.unseen_in_new.kind(DifferenceKind::Removed);
                 Difference { kind, old, new, fields: EntryFieldSet::default(), top: self.top }
             }
             (None, None) => return None,
         };
         self.counts.add(difference.kind);
         Some(difference)
+    }
+
+    /// The difference of an entry that the other tree may have, too.
+    fn unseen<'e>(&self, old: Option<Entry<'e>>, new: Option<Entry<'e>>) -> Difference<'e>
+    where
+        'm: 'e,
+    {
+        let (kind, fields) = (DifferenceKind::Unseen, EntryFieldSet::default());
+        Difference { kind, old, new, fields, top: self.top }
     }
 
     /// The difference of an entry whose path is only in the new tree.
@@ -236,7 +286,7 @@ impl<'m> TreeComparison<'m> {
     {
         let (moves, at) = (self.moves, self.added - 1);
         let Some(old) = moves.old_of(at) else {
-            let kind = self.unseen_in_old.kind(new.path, DifferenceKind::Added);
+            let kind = self.unseen_in_old.kind(DifferenceKind::Added);
             let fields = EntryFieldSet::default();
             return Difference { kind, old: None, new: Some(*new), fields, top: self.top };
         };

@@ -37,10 +37,14 @@ pub enum EntryField {
     Target,
     /// Its number in the file system.
     Inode,
+    /// Its extended attributes, one a line.
+    Xattrs,
+    /// Its ACL.
+    Acl,
 }
 
 /// All fields, in the order in which they are shown.
-pub const ENTRY_FIELDS: [EntryField; 13] = [
+pub const ENTRY_FIELDS: [EntryField; 15] = [
     EntryField::Type,
     EntryField::Size,
     EntryField::Mtime,
@@ -54,6 +58,8 @@ pub const ENTRY_FIELDS: [EntryField; 13] = [
     EntryField::Links,
     EntryField::Target,
     EntryField::Inode,
+    EntryField::Xattrs,
+    EntryField::Acl,
 ];
 
 /// A value of a field.
@@ -86,6 +92,8 @@ impl EntryField {
             EntryField::Links => "links",
             EntryField::Target => "target",
             EntryField::Inode => "inode",
+            EntryField::Xattrs => "xattrs",
+            EntryField::Acl => "acl",
         }
     }
 
@@ -111,6 +119,8 @@ impl EntryField {
             EntryField::Links => entry.links.map(FieldValue::Number),
             EntryField::Target => entry.target.map(FieldValue::Text),
             EntryField::Inode => entry.inode.map(FieldValue::Number),
+            EntryField::Xattrs => entry.xattrs.map(FieldValue::Text),
+            EntryField::Acl => entry.acl.map(FieldValue::Text),
         }
     }
 }

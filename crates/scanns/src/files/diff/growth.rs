@@ -58,7 +58,7 @@ pub struct GrowthLine {
     pub bytes_added: u64,
     /// Bytes that went.
     pub bytes_removed: u64,
-    /// Entries of one tree where the other one could not be read.
+    /// Entries of one tree where the other one could not be read or was not looked at.
     pub entries_unseen: u64,
     /// Their bytes.
     pub bytes_unseen: u64,

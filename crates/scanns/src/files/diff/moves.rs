@@ -11,6 +11,7 @@ use super::super::order::walk_order;
 use super::super::sorted_records::{RecordCursor, SortedRecords};
 use super::fields::FieldRules;
 use super::pairs::{EntryPairs, split};
+use super::tree::SortedTree;
 use crate::error::Result;
 use crate::source::{Entry, EntryKind};
 
@@ -64,20 +65,21 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    /// Finds the moves between two trees, with at most `limit` bytes of memory.
+    /// Finds the moves between two trees, with at most `limit` bytes of memory. An entry that the other tree
+    /// may have, too, has not moved.
     pub(super) fn find(
-        old: &SortedRecords,
-        new: &SortedRecords,
+        old: &SortedTree,
+        new: &SortedTree,
         rules: FieldRules,
         with_devices: bool,
         limit: usize,
     ) -> Result<Self> {
         let (mut removed, mut added) = (PackedRecords::default(), PackedRecords::default());
         let mut given_up = false;
-        side_by_side(old, new, |entries| {
+        side_by_side(&old.entries, &new.entries, |entries| {
             match (entries.old, entries.new) {
-                (Some(entry), None) => removed.push_entry(&entry),
-                (None, Some(entry)) => added.push_entry(&entry),
+                (Some(entry), None) if new.unread.reason(entry.path).is_none() => removed.push_entry(&entry),
+                (None, Some(entry)) if old.unread.reason(entry.path).is_none() => added.push_entry(&entry),
                 _ => {}
             }
             let count = removed.len() + added.len();

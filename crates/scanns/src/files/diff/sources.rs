@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::super::entries::{ALL, EntryReader};
+use super::super::entries::EntryReader;
 use super::super::select::below;
 use super::super::unread::UnreadPlaces;
 use super::compare::{DiffReport, VisitDifference, compare_sorted};
@@ -64,11 +64,11 @@ fn read(
             let reader = EntryReader::new(snapshot)?;
             let path = root.or(options.below.as_deref());
             let query = path.map_or(Query::All, |path| below(&reader, path));
-            reader.for_each(&query, &ALL, &mut |entry| {
+            reader.for_each_with_attributes(&query, &mut |entry| {
                 tree.add(entry)?;
                 Ok(ControlFlow::Continue(()))
             })?;
-            return Ok((tree.finish(UnreadPlaces::of_index(snapshot)?)?, None));
+            return Ok((tree.finish(UnreadPlaces::of_tree(&reader)?)?, None));
         }
         TreeSource::Dump { path, format } => {
             let options =

@@ -40,10 +40,17 @@ pub struct TreeReport {
     pub doubled: u64,
     /// The path of the first of them.
     pub first_doubled: Vec<u8>,
-    /// Entries of the other tree that this one may have, too, since it could not be read where they are.
+    /// Entries of the other tree that this one may have, too, since it could not be read where they are, or
+    /// left the place out.
     pub unseen: u64,
-    /// The place of the first of them that could not be read.
+    /// The place of the first of them.
     pub unseen_place: Vec<u8>,
+    /// Entries of the other tree that this one may have, too, since they are below none of its roots.
+    pub uncovered: u64,
+    /// The uppermost directories of the first of them.
+    pub uncovered_places: Vec<Vec<u8>>,
+    /// True if there are more of these directories.
+    pub uncovered_more: bool,
     /// The format of the dump, if it is one.
     pub format: Option<&'static str>,
     /// What could not be read of the dump.

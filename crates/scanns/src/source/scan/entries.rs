@@ -54,6 +54,9 @@ impl ScanWorker<'_> {
         self.path.truncate(self.prefix);
         self.path.extend_from_slice(name.to_bytes());
         if !self.passes(name) {
+            if may_be_directory {
+                self.report.unlisted.leave_out(&self.path);
+            }
             return;
         }
         if !may_be_directory && !self.includes_file() {
@@ -87,10 +90,12 @@ impl ScanWorker<'_> {
     pub(super) fn is_listed(&mut self, status: &ScanStatus) -> bool {
         if self.shared.left_out == Some(status.identity()) {
             self.report.filtered.add(&self.path);
+            self.report.unlisted.leave_out(&self.path);
             return false;
         }
         if status.is_directory() && self.shared.filter.excludes_directory(&path_of(&self.path)) {
             self.report.filtered.add(&self.path);
+            self.report.unlisted.leave_out(&self.path);
             return false;
         }
         if !self.shared.claims.is_empty() && self.is_claimed(status) {
@@ -200,7 +205,7 @@ impl ScanWorker<'_> {
         let elsewhere = status.device != open.directory.device || status.automount;
         if elsewhere && self.shared.options.one_file_system && open.directory.root.is_outside(status) {
             self.report.other_file_systems.add(&self.path);
-            self.report.unlisted.add(&self.path);
+            self.not_entered();
             return EnteredDirectory::None;
         }
         let may_be_snapshots = !self.shared.options.snapshots && may_be_snapshots(name.to_bytes());
@@ -209,7 +214,7 @@ impl ScanWorker<'_> {
             let system = rustix::fs::fstatfs(&*open.descriptor);
             if system.is_ok_and(|system| is_snapshots(name.to_bytes(), status.inode, magic(&system))) {
                 self.report.snapshots.add(&self.path);
-                self.report.unlisted.add(&self.path);
+                self.not_entered();
                 return EnteredDirectory::None;
             }
         }
@@ -219,6 +224,12 @@ impl ScanWorker<'_> {
         let name = CString::from(*name);
         let directory = ScanDirectory::below(open.directory.clone(), name, status.device);
         self.cross(open, directory)
+    }
+
+    /// Notes that the current directory is not entered on purpose.
+    fn not_entered(&mut self) {
+        self.report.unlisted.add(&self.path);
+        self.report.unlisted.leave_out(&self.path);
     }
 
     /// Enters another file system or a subvolume, unless it is one to leave out. Opening it may mount it.
@@ -238,13 +249,13 @@ impl ScanWorker<'_> {
         };
         if !self.shared.options.pseudo && is_pseudo(magic) {
             self.report.pseudo.add(&self.path);
-            self.report.unlisted.add(&self.path);
+            self.not_entered();
             EnteredDirectory::None
         } else if !self.shared.options.snapshots
             && is_snapshots(directory.name.as_bytes(), status.inode, magic)
         {
             self.report.snapshots.add(&self.path);
-            self.report.unlisted.add(&self.path);
+            self.not_entered();
             EnteredDirectory::None
         } else {
             directory.device = status.device;

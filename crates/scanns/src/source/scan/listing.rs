@@ -136,6 +136,9 @@ impl ScanWorker<'_> {
             // If other threads list a part of it, some names may be entries.
             self.trim_path();
             self.report.unlisted.add(&self.path);
+            if below.is_empty() && slice.is_none() {
+                self.report.unlisted.leave_out(&self.path);
+            }
         }
         self.end_listing(&open, is_whole && names == 0);
         self.add_below(&open, below);

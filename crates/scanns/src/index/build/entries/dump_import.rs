@@ -174,6 +174,7 @@ fn unlisted(tally: &DumpTally) -> UnlistedDirectories {
     let mut unlisted = UnlistedDirectories::default();
     for place in excluded() {
         ancestors(&place.path).take(2).for_each(|path| unlisted.add(path));
+        unlisted.leave_out(&place.path);
     }
     unlisted.more += tally.excluded - (excluded().count() as u64).min(tally.excluded);
     unlisted
