@@ -48,7 +48,7 @@ impl<'s> KnownCursors<'s> {
         self.0.iter().rev().map(|cursor| cursor.segment)
     }
 
-    /// The place in a segment, which becomes that of the last entry.
+    /// The place in a segment, which becomes the last one.
     pub(super) fn of(
         &mut self,
         at: usize,
