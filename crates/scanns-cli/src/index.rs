@@ -24,7 +24,7 @@ use scanns::{Index, Snapshot};
 
 use crate::args::{
     BinaryArg, CommitEvery, ContentArg, ContentArgs, DUMPS_HELP, DirectArg, DumpArgs, EncodingArg, IndexArgs,
-    InputArgs, PageArg, ReadArgs, RecordsArg, ScanArgs, StoreArg, StoreArgs, TextArgs,
+    InputArgs, ReadArgs, RecordsArg, ScanArgs, StoreArg, StoreArgs, TextArgs,
 };
 use crate::output::Output;
 use crate::profile::{self, Parameters};
@@ -334,16 +334,6 @@ fn reading(args: &ReadArgs, threads: Threads, profile: &Parameters) -> Result<Re
         pages: args.arena_page.or(profile.arena_page).map_or(default.pages, PageSize::from),
         ..default
     })
-}
-
-impl From<PageArg> for PageSize {
-    fn from(page: PageArg) -> Self {
-        match page {
-            PageArg::Auto => PageSize::Auto,
-            PageArg::Base => PageSize::Base,
-            PageArg::Huge => PageSize::Huge,
-        }
-    }
 }
 
 #[cfg(test)]

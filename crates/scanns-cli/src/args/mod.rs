@@ -40,6 +40,7 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use scanns::schema::{Analyzer, Records};
+use scanns::sources::PageSize;
 
 use crate::units;
 
@@ -401,6 +402,16 @@ pub enum PageArg {
     /// Huge pages, if the machine grants them
     #[value(name = "2MiB")]
     Huge,
+}
+
+impl From<PageArg> for PageSize {
+    fn from(page: PageArg) -> Self {
+        match page {
+            PageArg::Auto => PageSize::Auto,
+            PageArg::Base => PageSize::Base,
+            PageArg::Huge => PageSize::Huge,
+        }
+    }
 }
 
 /// Where to write the index, and what to report.

@@ -207,8 +207,8 @@ impl<'s> EntryReader<'s> {
         (places, fields)
     }
 
-    /// Calls `visit` with batches of the columns of the entries of a part that match `query`, and the number of
-    /// rows that belong to the part; the columns may have more.
+    /// Calls `visit` with batches of the columns of the entries of a part that match `query`, and the number
+    /// of rows that belong to the part; the columns may have more.
     pub(super) fn for_each_batch_in(
         &self,
         part: &EntryPart,

@@ -79,7 +79,8 @@ impl GatheredEntries {
     }
 }
 
-/// The wanted entries of a part, and the places of them in the order of a walk. `bytes` is what all parts take.
+/// The wanted entries of a part, and the places of them in the order of a walk. `bytes` is what all parts
+/// take.
 fn read_part(
     reader: &EntryReader<'_>,
     wanted: &WantedEntries<'_>,

@@ -16,8 +16,8 @@ use crate::source::absolute;
 ///
 /// Slashes at its end do not count. If the index has the path, it is that path: an index of a dump may have
 /// relative paths, of which some begin with `./`. Otherwise it is the absolute path, if the index has it or a
-/// directory above it, which may be a link. A directory without an entry of its own, as in an index of regular
-/// files alone, is found by what is in it. What the index does not have stays as it is.
+/// directory above it, which may be a link. A directory without an entry of its own, as in an index of
+/// regular files alone, is found by what is in it. What the index does not have stays as it is.
 pub fn indexed_path(snapshot: &Snapshot, written: &[u8]) -> Vec<u8> {
     let path = without_slash(written);
     // What cannot be read is reported by the question that follows.

@@ -95,8 +95,8 @@ pub(crate) fn coverage_of(notes: &BTreeMap<Vec<u8>, Vec<u8>>) -> Result<Vec<Cove
 }
 
 /// Adds coverage to the notes of a commit. A complete one replaces what was known of its path and of the
-/// paths below it, and settles what could not be read there; an incomplete one replaces only incomplete ones of
-/// its path.
+/// paths below it, and settles what could not be read there; an incomplete one replaces only incomplete ones
+/// of its path.
 ///
 /// # Errors
 /// [`Error::Corrupt`] if the note cannot be read.

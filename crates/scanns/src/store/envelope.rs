@@ -248,8 +248,8 @@ impl Envelope {
         self.len
     }
 
-    /// Verifies every byte that has a checksum, and that there are only zeros between sections. `go_on` is called at intervals with the number of bytes
-    /// verified so far.
+    /// Verifies every byte that has a checksum, and that there are only zeros between sections. `go_on` is
+    /// called at intervals with the number of bytes verified so far.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for the first damaged block, and any error that `go_on` returns.

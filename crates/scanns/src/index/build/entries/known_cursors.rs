@@ -1,7 +1,7 @@
 //! Where an index thread is among the documents of an index.
 //!
-//! Documents of a directory follow each other, in the order of names. Entries that come in this order are found
-//! and compared by reading on, in the paths and in the columns.
+//! Documents of a directory follow each other, in the order of names. Entries that come in this order are
+//! found and compared by reading on, in the paths and in the columns.
 
 use super::known::KnownFields;
 use crate::column::ColumnCursor;
@@ -29,7 +29,8 @@ pub(super) struct KnownCursor<'s> {
     size: Option<ColumnCursor<'s>>,
 }
 
-/// The values of a document that tell whether its entry has changed, as integers with the order of the values.
+/// The values of a document that tell whether its entry has changed, as integers with the order of the
+/// values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KnownValues {
     pub(super) changed: Option<u64>,
