@@ -43,9 +43,9 @@ const DEVICE: usize = 7;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KnownFields {
     /// The last change of the status.
-    pub(super) changed: Option<Field>,
+    changed: Option<Field>,
     /// The last change of the content.
-    pub(super) modified: Option<Field>,
+    modified: Option<Field>,
     /// The fields of [`NUMBERS`].
     numbers: [Option<Field>; NUMBERS.len()],
     /// The fields of extended attributes and ACLs.
@@ -74,9 +74,9 @@ impl KnownFields {
         }
     }
 
-    /// The field of the size.
-    pub(super) fn size(&self) -> Option<Field> {
-        self.numbers.get(SIZE).copied().flatten()
+    /// The fields that are compared of every entry.
+    fn compared(&self) -> [Option<Field>; 3] {
+        [self.changed, self.modified, self.numbers.get(SIZE).copied().flatten()]
     }
 }
 
@@ -125,7 +125,7 @@ impl<'s> KnownEntries<'s> {
             word.fetch_or(1 << (number % 64), Ordering::Relaxed);
         }
         let document = paths.document(number);
-        let known = match cursors.of(at, segment, paths, &self.fields) {
+        let known = match cursors.of(at, segment, paths, self.fields.compared()) {
             Some(cursor) => cursor.values(number, document)?,
             None => KnownValues::default(),
         };

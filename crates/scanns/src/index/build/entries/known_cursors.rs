@@ -3,7 +3,6 @@
 //! Documents of a directory follow each other, in the order of names. Entries that come in this order are
 //! found and compared by reading on, in the paths and in the columns.
 
-use super::known::KnownFields;
 use crate::column::ColumnCursor;
 use crate::error::Result;
 use crate::schema::Field;
@@ -49,13 +48,14 @@ impl<'s> KnownCursors<'s> {
         self.0.iter().rev().map(|cursor| cursor.segment)
     }
 
-    /// The place in a segment, which becomes the last one.
+    /// The place in a segment, which becomes the last one. `fields` are those of the last change of the status
+    /// and of the content, and of the size.
     pub(super) fn of(
         &mut self,
         at: usize,
         segment: &'s Segment,
         paths: &KnownPaths<'s>,
-        fields: &KnownFields,
+        fields: [Option<Field>; 3],
     ) -> Option<&mut KnownCursor<'s>> {
         match self.0.iter().rposition(|cursor| cursor.segment == at) {
             Some(place) => self.0.get_mut(place..)?.rotate_left(1),
@@ -71,17 +71,11 @@ impl<'s> KnownCursors<'s> {
 }
 
 impl<'s> KnownCursor<'s> {
-    fn new(at: usize, segment: &'s Segment, paths: &KnownPaths<'s>, fields: &KnownFields) -> Self {
+    fn new(at: usize, segment: &'s Segment, paths: &KnownPaths<'s>, fields: [Option<Field>; 3]) -> Self {
         let column =
             |field: Option<Field>| field.and_then(|field| segment.column(field)).map(ColumnCursor::new);
-        KnownCursor {
-            segment: at,
-            next: 0,
-            paths: paths.cursor(),
-            changed: column(fields.changed),
-            modified: column(fields.modified),
-            size: column(fields.size()),
-        }
+        let [changed, modified, size] = fields.map(column);
+        KnownCursor { segment: at, next: 0, paths: paths.cursor(), changed, modified, size }
     }
 
     /// The number of the path after the last one, if it is this one.
