@@ -422,9 +422,10 @@ pub struct IndexOutputArgs {
     #[arg(short, long, value_name = "NAME.scanns")]
     #[arg(required_unless_present_any = ["infer_schema", "dump_preview"])]
     pub output: Option<PathBuf>,
-    /// Keep the index as it is after this command under a name: in its directory snapshots, as an index that
-    /// shares the space of what does not change. Without PATH, keep it as it is now. scanns info lists the
-    /// snapshots of an index, and rm -r NAME.scanns/snapshots/NAME removes one
+    /// Keep the index as it is after this command under a name; without PATH, as it is now
+    ///
+    /// It is kept in the directory snapshots of the index, as an index that shares the space of what does not
+    /// change. scanns info lists the snapshots of an index, and rm -r NAME.scanns/snapshots/NAME removes one.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["infer_schema", "dump_preview"])]
     pub snapshot: Option<String>,
     /// Print the report as one JSON object

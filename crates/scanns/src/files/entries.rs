@@ -52,6 +52,9 @@ pub(super) struct EntryPart {
     to: Option<(usize, u32)>,
 }
 
+/// Receives the columns of a batch of entries, and the number of rows that are wanted.
+pub(super) type VisitColumns<'v> = dyn FnMut(&[BatchColumn], usize) -> Result<ControlFlow<()>> + 'v;
+
 /// Reads entries of an index.
 #[derive(Clone, Debug)]
 pub(super) struct EntryReader<'s> {
@@ -214,7 +217,7 @@ impl<'s> EntryReader<'s> {
         part: &EntryPart,
         query: &Query,
         fields: &[BatchField],
-        visit: &mut dyn FnMut(&[BatchColumn], usize) -> Result<ControlFlow<()>>,
+        visit: &mut VisitColumns<'_>,
     ) -> Result<()> {
         let options = BatchOptions { from: part.from, ..BatchOptions::default() };
         self.snapshot.for_each_batch(query, fields, &options, &mut |batch: &Batch<'_>| {

@@ -48,8 +48,8 @@ impl<'s> KnownCursors<'s> {
         self.0.iter().rev().map(|cursor| cursor.segment)
     }
 
-    /// The place in a segment, which becomes the last one. `fields` are those of the last change of the status
-    /// and of the content, and of the size.
+    /// The place in a segment, which becomes the last one. `fields` are those of the last change of the
+    /// status and of the content, and of the size.
     pub(super) fn of(
         &mut self,
         at: usize,
