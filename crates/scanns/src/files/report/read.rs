@@ -24,8 +24,9 @@ const LEAST_DOCUMENTS: u64 = 100_000;
 /// Memory holds about 60 bytes and a name for each directory, and the files with several names, on each
 /// thread.
 ///
-/// # Errors [`Error::Unsupported`](crate::Error::Unsupported) if the documents are not files with metadata;
-/// the errors of reading.
+/// # Errors
+/// [`Error::Unsupported`](crate::Error::Unsupported) if the documents are not files with metadata; the errors
+/// of reading.
 pub fn report_files(snapshot: &Snapshot, paths: &[Vec<u8>], options: ReportOptions) -> Result<FilesReport> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     report_on(snapshot, paths, options, (threads, LEAST_DOCUMENTS))
