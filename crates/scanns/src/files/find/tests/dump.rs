@@ -342,7 +342,7 @@ fn long_and_random_arguments_are_read_without_a_panic() {
     ];
     for dialect in super::texts::DIALECTS {
         for piece in repeated {
-            let times = if dialect == "posix-extended" { 100 } else { 10 };
+            let times = if dialect == "posix-extended" { 40 } else { 6 };
             let _ = parse(&["-regextype", dialect, "-regex", &piece.repeat(times)], setting(), &Dump);
             let _ = parse(&["-regextype", dialect, "-iregex", &piece.repeat(8)], setting(), &Dump);
         }
@@ -358,7 +358,7 @@ fn long_and_random_arguments_are_read_without_a_panic() {
     let words = "-name -size -mtime -newermt -perm -regex -regextype -printf -used -type -maxdepth -user \
         -o ( ) ! , -not -ls";
     let words: Vec<&[u8]> = words.split(' ').map(str::as_bytes).collect();
-    for _ in 0..2_000 {
+    for _ in 0..1_000 {
         let argument = |random: &mut fastrand::Rng| match random.bool() {
             true => words[random.usize(..words.len())].to_vec(),
             false => (0..random.usize(..9))
