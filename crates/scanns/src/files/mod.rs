@@ -9,8 +9,8 @@
 //!
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
 //! entry, `unread.rs` where entries may be missing, `unread_directories.rs` which directories could not be
-//! read, and `select.rs` chooses the documents that may match. `find/` is the language itself; it knows no
-//! index.
+//! read, and `select.rs` chooses the documents that may match. `parts.rs` shares documents among threads, and
+//! `gathered.rs` reads entries with them and sorts them. `find/` is the language itself; it knows no index.
 
 mod answer;
 mod date_text;

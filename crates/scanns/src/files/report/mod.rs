@@ -2,8 +2,9 @@
 //! look.
 //!
 //! [`report_files`] reads the entries, in parts on several threads. Each part fills a `ReportCollector`
-//! (`collector.rs`, read it first), in which entries may come in any order; collectors are merged, and
-//! `answer.rs` makes a [`FilesReport`] of the last one.
+//! (`collector.rs`, read it first) from columns (`columns.rs`), in which entries may come in any order.
+//! `numbered.rs` looks up the strings of a batch once. Collectors are merged, and `answer.rs` makes a
+//! [`FilesReport`] of the last one.
 
 mod answer;
 mod classes;

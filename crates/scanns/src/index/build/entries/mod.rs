@@ -3,9 +3,9 @@
 //! `run.rs` has the steps. `dump_import.rs` reads dumps with one thread (`dump_reader.rs`), `scan_import.rs`
 //! scans with several. Both pass blocks of rows or batches of entries (`block.rs`) to the index threads
 //! (`threads.rs`, `lane.rs`), so memory does not depend on the number of entries. Index threads compare
-//! entries with the index (`known.rs`): entries that have not changed are skipped, others replace the older
-//! document. They hold the entries of a segment and sort them (`held.rs`). `attribute_words.rs` indexes
-//! extended attributes.
+//! entries with the index (`known.rs`, and `known_cursors.rs` for where they are in it): entries that have
+//! not changed are skipped, others replace the older document. They hold the entries of a segment and sort
+//! them (`held.rs`). `attribute_words.rs` indexes extended attributes.
 //!
 //! Documents whose entries were not found are deleted at the end: below the directories that a dump covers
 //! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
