@@ -68,8 +68,7 @@ pub const FILES_ALONE: &str =
 
 /// True for an index of files with their text, in which directories are no entries.
 pub fn has_files_alone(snapshot: &Snapshot) -> bool {
-    // Scans and imports of dumps note what they cover.
-    snapshot.coverage().is_ok_and(|coverage| coverage.is_empty())
+    !snapshot.has_entries()
 }
 
 /// A path that the index has: a directory that was scanned, or else the first of its entries.

@@ -74,8 +74,9 @@ fn roots(args: &WatchArgs) -> Result<Vec<PathBuf>> {
     if !args.paths.is_empty() {
         return Ok(args.paths.clone());
     }
-    let covered = Snapshot::open(&args.index)?.coverage()?;
-    let scanned = covered.into_iter().filter(|covered| covered.format.is_none());
+    let snapshot = Snapshot::open(&args.index)?;
+    let has_entries = snapshot.has_entries();
+    let scanned = snapshot.coverage()?.into_iter().filter(|covered| has_entries && covered.format.is_none());
     let paths: Vec<PathBuf> = scanned.map(|covered| covered.path).collect();
     if paths.is_empty() {
         bail!("the index has scanned no directories: give those that are to be watched");

@@ -23,8 +23,8 @@ pub fn run(snapshot: &Snapshot, json: bool) -> Result<Outcome> {
     let all = snapshot.coverage()?;
     if all.is_empty() {
         bail!(
-            "the index does not know what it covers: only scans with --content none and imports of dumps \
-             note it"
+            "the index does not know what it covers: builds note it of the directories that they are given, \
+             and imports of dumps do"
         );
     }
     let mut out = Output::stdout();
@@ -32,13 +32,14 @@ pub fn run(snapshot: &Snapshot, json: bool) -> Result<Outcome> {
         let all: Vec<Value> = all.iter().map(as_json).collect();
         out.json(&json!({ "covered": all }))?;
     } else {
-        all.iter().try_for_each(|coverage| print(&mut out, coverage))?;
+        let has_entries = snapshot.has_entries();
+        all.iter().try_for_each(|coverage| print(&mut out, coverage, has_entries))?;
     }
     out.flush()?;
     Ok(if all.iter().all(Coverage::is_whole) { Outcome::Done } else { Outcome::WithFailures })
 }
 
-fn print(out: &mut Output, coverage: &Coverage) -> Result<()> {
+fn print(out: &mut Output, coverage: &Coverage, has_entries: bool) -> Result<()> {
     let Coverage { path, format, began, ended, entries, directories, complete, unread, .. } = coverage;
     out.quoted(path.as_os_str().as_encoded_bytes())?;
     match format {
@@ -47,12 +48,15 @@ fn print(out: &mut Output, coverage: &Coverage) -> Result<()> {
             writeln!(out, ": dump of format {format}, made {}, {} ago", format_date(*began), age(*began))?;
         }
     }
-    let entries = units::counted(*entries, "entry");
+    let entries = units::counted(*entries, if has_entries { "entry" } else { "file" });
     match format {
         None => {
             let seconds = units::approximate(u64::try_from(ended - began).unwrap_or(0)) / 1e9;
-            let directories = units::counted(*directories, "directory");
-            writeln!(out, "  {entries}, {directories} listed in {}", units::duration(seconds))?;
+            let directories = match has_entries {
+                true => format!(", {} listed", units::counted(*directories, "directory")),
+                false => String::new(),
+            };
+            writeln!(out, "  {entries}{directories} in {}", units::duration(seconds))?;
         }
         Some(_) => writeln!(out, "  {entries}")?,
     }

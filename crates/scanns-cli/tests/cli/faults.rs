@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::{Place, Ran, run, scanns, skipped};
+use crate::{Place, Ran, humble, run, scanns, skipped};
 
 #[test]
 fn usage_errors_exit_with_2_and_say_what_to_do() {
@@ -99,19 +99,10 @@ fn an_unreadable_file_is_a_failure() {
     let place = Place::with(&[("good", "word")]);
     let secret = place.write("secret", b"word");
     std::fs::set_permissions(&secret, PermissionsExt::from_mode(0o000)).unwrap();
-    // The superuser can read the file regardless of its mode, unless these two capabilities are dropped.
-    let mut humbly = if std::fs::File::open(&secret).is_ok() {
-        let mut setpriv = Command::new("setpriv");
-        setpriv.arg("--bounding-set=-dac_override,-dac_read_search").arg(env!("CARGO_BIN_EXE_scanns"));
-        setpriv
-    } else {
-        scanns(&[])
-    };
-    let Ok(out) = humbly.args(["index", "--json", "-o"]).arg(place.index()).arg(place.files()).output()
-    else {
+    let Some(mut humble) = humble() else {
         return skipped("an_unreadable_file_is_a_failure", "this user may read everything");
     };
-    let ran = Ran::from(out);
+    let ran = run(humble.args(["index", "--json", "-o"]).arg(place.index()).arg(place.files()));
     let report = ran.json();
     assert_eq!((ran.code, &report["failed"]), (Some(1), &json!(1)));
     assert_eq!(report["failures"][0]["path"], secret.to_str().unwrap());

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::{Place, Ran, run, scanns, skipped};
+use crate::{Place, Ran, humble, run, scanns, skipped};
 
 const PATHS: &str = "t\nt/a\nt/a/b\nt/a/b/c.txt\nt/a-b\nt/e\n";
 
@@ -150,15 +150,13 @@ fn a_directory_that_a_scan_could_not_read_is_not_empty_until_it_is_read() {
     let root = place.files().canonicalize().unwrap();
     fs::create_dir(root.join("empty")).unwrap();
     fs::set_permissions(root.join("secret"), PermissionsExt::from_mode(0o000)).unwrap();
-    // The superuser can read the directory regardless of its mode, unless these two capabilities are dropped.
-    let mut humbly = Command::new("setpriv");
-    humbly.arg("--bounding-set=-dac_override,-dac_read_search").arg(env!("CARGO_BIN_EXE_scanns"));
     let scan = ["index", "-q", "--content", "none", "-o"];
-    let out = humbly.args(scan).arg(place.index()).arg(&root).output();
-    match out {
-        Ok(out) if out.status.code() == Some(1) => check_unread(&place, root.to_str().unwrap()),
-        _ => skipped("a_directory_that_a_scan_could_not_read_is_not_empty_until_it_is_read", "no setpriv"),
-    }
+    let Some(mut humble) = humble() else {
+        return skipped("a_directory_that_a_scan_could_not_read_is_not_empty_until_it_is_read", "no setpriv");
+    };
+    let ran = run(humble.args(scan).arg(place.index()).arg(&root));
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    check_unread(&place, root.to_str().unwrap());
     fs::set_permissions(root.join("secret"), PermissionsExt::from_mode(0o700)).unwrap();
     run(scanns(&scan).arg(place.index()).arg(root.join("secret")));
     let ran = ask(&place, "find", "a.scanns", &[root.to_str().unwrap(), "-empty"]);

@@ -1,11 +1,12 @@
 //! Indexes and dumps that lack entries: the answers say so, and exit with 1 where it matters to the question.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{Place, Ran, run, scanns, skipped};
+use crate::{Place, Ran, humble, run, scanns, skipped};
 
 /// A tree of which two directories could not be read.
 const GAPS: &str = r#"[1,2,{"progname":"ncdu"},[{"name":"/r"},
@@ -257,4 +258,74 @@ fn places_that_a_dump_excludes_and_the_directories_around_them_are_not_called_em
     let built = run(scanns(&["index", "-q", "--dump=ncdu", "-o"]).arg(place.index()).arg(&dump));
     assert_eq!(built.code, Some(0), "{}", built.stderr);
     assert_eq!(empty_and_unknown(&place.index()).0, ["empty"]);
+}
+
+#[test]
+fn an_index_of_text_knows_what_could_not_be_read_until_it_is_read() {
+    let place = Place::with(&[("good", "word"), ("d/secret", "word"), ("d/open", "word")]);
+    let secret = place.files().join("d/secret");
+    fs::set_permissions(&secret, PermissionsExt::from_mode(0o000)).unwrap();
+    let Some(mut humble) = humble() else {
+        return skipped(
+            "an_index_of_text_knows_what_could_not_be_read_until_it_is_read",
+            "this user may read everything",
+        );
+    };
+    let ran = run(humble.args(["index", "-q", "-o"]).arg(place.index()).arg(place.files()));
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let told = format!("entries may be missing: {} could not be read: ", secret.display());
+    let (index, files) = (place.index(), place.files());
+    let good = files.join("good");
+    for (verb, more, code) in [
+        ("search", &["word"][..], 0),
+        ("find", &[], 1),
+        ("find", &[files.join("d").to_str().unwrap()], 1),
+        ("report", &[], 1),
+        ("export", &[], 1),
+    ] {
+        let ran = ask(verb, &index, more);
+        assert!(ran.code == Some(code) && ran.stderr.contains(&told), "{verb} {:?} {}", ran.code, ran.stderr);
+    }
+    let ran = ask("find", &index, &[good.to_str().unwrap()]);
+    assert!(ran.code == Some(0) && ran.stderr.is_empty(), "{}", ran.stderr);
+    let info = place.info(&["--completeness"]);
+    assert_eq!(info.code, Some(1), "{}", info.stderr);
+    assert!(info.text().contains("  3 files in ") && info.text().contains("d/secret: "), "{}", info.text());
+    fs::set_permissions(&secret, PermissionsExt::from_mode(0o600)).unwrap();
+    place.indexed(&[]);
+    let ran = place.search(&["word"]);
+    assert!(place.count("word") == 3 && ran.stderr.is_empty(), "{}", ran.stderr);
+    assert_eq!(place.info(&["--completeness"]).code, Some(0));
+}
+
+#[test]
+fn a_tree_that_is_gone_is_forgotten_when_it_is_deleted() {
+    for options in [&["--content", "text"][..], &["--content", "none"]] {
+        let place = Place::with(&[("a/one", "word"), ("b/two", "word")]);
+        let roots = ["a", "b"].map(|name| place.files().join(name));
+        let index = |roots: &[PathBuf]| {
+            run(scanns(&["index", "-q", "-o"]).arg(place.index()).args(options).args(roots))
+        };
+        assert_eq!(index(&roots).code, Some(0));
+        fs::remove_dir_all(&roots[0]).unwrap();
+        let told = format!(
+            "{}: No such file or directory (os error 2); what the index has of it was kept: scanns delete \
+             removes it",
+            roots[0].display()
+        );
+        let ran = index(&roots);
+        assert!(ran.code == Some(1) && ran.stderr.contains(&told), "{:?} {}", ran.code, ran.stderr);
+        let ran = index(&roots[..1]);
+        assert!(ran.code == Some(2) && ran.stderr.contains(&told), "{:?} {}", ran.code, ran.stderr);
+        let covered = || {
+            let all = place.info(&["--completeness", "--json"]).json();
+            let all: Vec<String> =
+                all["covered"].as_array().unwrap().iter().map(|one| one["path"].to_string()).collect();
+            all
+        };
+        assert_eq!(covered().len(), 2);
+        assert_eq!(run(scanns(&["delete"]).arg(place.index()).arg(&roots[0])).code, Some(0));
+        assert_eq!(covered(), [format!("{:?}", roots[1])]);
+        assert_eq!(index(&roots[1..]).code, Some(0));
+    }
 }

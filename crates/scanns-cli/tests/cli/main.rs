@@ -70,6 +70,7 @@ mod tune;
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -194,6 +195,20 @@ fn scanns(args: &[&str]) -> Command {
 
 fn run(command: &mut Command) -> Ran {
     command.output().unwrap().into()
+}
+
+/// The command without the rights of the superuser to read everything; `None` where they cannot be dropped.
+fn humble() -> Option<Command> {
+    let program = env!("CARGO_BIN_EXE_scanns");
+    if std::fs::metadata("/proc/self").is_ok_and(|me| me.uid() != 0) {
+        return Some(Command::new(program));
+    }
+    let without_rights = |program: &str| {
+        let mut command = Command::new("setpriv");
+        command.arg("--bounding-set=-dac_override,-dac_read_search").arg(program);
+        command
+    };
+    without_rights("true").status().is_ok_and(|status| status.success()).then(|| without_rights(program))
 }
 
 /// Reports on the real standard error, which the test harness does not capture, that a test was skipped.

@@ -57,7 +57,7 @@ impl UnreadPlaces {
         let mut unread = UnreadPlaces::of_index(reader.snapshot)?;
         let left_out = all.iter().flat_map(|coverage| &coverage.unlisted.places);
         unread.places.extend(left_out.map(|path| path.as_os_str().as_bytes().to_vec()));
-        unread.roots = if all.is_empty() {
+        unread.roots = if all.is_empty() || !reader.snapshot.has_entries() {
             None
         } else if all.iter().all(|coverage| coverage.format.is_none()) {
             Some(all.iter().map(|coverage| coverage.path.as_os_str().as_bytes().to_vec()).collect())

@@ -127,7 +127,7 @@ fn forget_lines(directory: &dyn Directory, manifest: &mut Manifest) -> Result<()
     partial.values_mut().for_each(|begun| *begun = Partial::default());
     for entry in segments {
         let segment = entry.open(directory)?;
-        KnownPaths::of(&segment, None)?
+        KnownPaths::of(&segment)?
             .each_of_lines(|path| drop(partial.insert(path.to_vec(), Partial::default())))?;
     }
     Ok(())

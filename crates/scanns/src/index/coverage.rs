@@ -1,5 +1,5 @@
-//! What an index of a file system covers: which trees were scanned and which dumps were read, when, and what
-//! could not be read of them. Kept in a note of the commit, so it is always the truth about this commit.
+//! What an index covers: which trees were scanned and which dumps were read, when, and what could not be read
+//! of them. Kept in a note of the commit, so it is always the truth about this commit.
 //!
 //! ```text
 //! note "scanns.coverage" = JSON, an array of objects with the members of [`Coverage`]
@@ -114,9 +114,30 @@ pub(crate) fn cover(notes: &mut BTreeMap<Vec<u8>, Vec<u8>>, new: Vec<Coverage>) 
         all.push(new);
     }
     all.sort_by(|one, other| (&one.path, one.began).cmp(&(&other.path, other.began)));
+    put_all(notes, &all);
+    Ok(())
+}
+
+/// Forgets the trees at and below places whose documents were deleted, and what could not be read there.
+///
+/// # Errors
+/// [`Error::Corrupt`] if the note cannot be read.
+pub(crate) fn forget(notes: &mut BTreeMap<Vec<u8>, Vec<u8>>, places: &[&Path]) -> Result<()> {
+    let mut all = coverage_of(notes)?;
+    let before = all.clone();
+    for place in places {
+        all.iter_mut().for_each(|known| known.settle(place));
+        all.retain(|known| known.format.is_some() || !known.path.starts_with(place));
+    }
+    if all != before {
+        put_all(notes, &all);
+    }
+    Ok(())
+}
+
+fn put_all(notes: &mut BTreeMap<Vec<u8>, Vec<u8>>, all: &[Coverage]) {
     let note = Value::Array(all.iter().map(put).collect());
     notes.insert(NOTE.to_vec(), note.to_string().into_bytes());
-    Ok(())
 }
 
 /// At most 10,000 failures, and the number of all.
@@ -327,6 +348,31 @@ mod tests {
             let first = all.iter().find(|one| one.path == Path::new("/a")).unwrap();
             assert_eq!((first.unread, first.failures.len()), expected, "{later:?}");
         }
+    }
+
+    #[test]
+    fn deleted_places_are_forgotten() {
+        let failure = |path: &str| Failure { path: path.into(), reason: "no".into() };
+        let failures = vec![failure("/a/x/y"), failure("/a/xy")];
+        let dump = Coverage { format: Some("find".into()), ..of("/a/dump", true) };
+        let first = Coverage { failures, unread: 2, ..of("/a", true) };
+        for (place, expected) in [
+            ("/a", &["/a/dump 0", "/ab 0"][..]),
+            ("/a/x", &["/a 1", "/a/dump 0", "/ab 0"]),
+            ("/a/dump", &["/a 2", "/a/dump 0", "/ab 0"]),
+            ("/", &["/a/dump 0"]),
+        ] {
+            let mut notes = BTreeMap::new();
+            cover(&mut notes, vec![first.clone(), dump.clone(), of("/ab", true)]).unwrap();
+            forget(&mut notes, &[Path::new(place)]).unwrap();
+            let all = coverage_of(&notes).unwrap();
+            let left: Vec<_> =
+                all.iter().map(|one| format!("{} {}", one.path.display(), one.unread)).collect();
+            assert_eq!(left, expected, "{place}");
+        }
+        let mut none = BTreeMap::new();
+        forget(&mut none, &[Path::new("/")]).unwrap();
+        assert!(none.is_empty());
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //!
 //! These functions have exclusive use of the writer: nothing else adds, merges or commits in the meantime.
 
+use std::ffi::OsStr;
 use std::ops::{ControlFlow, Range};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -13,6 +15,7 @@ use crate::index::commit::manifest::{Partial, SegmentEntry};
 use crate::index::commit::merge::{MergeClaim, MergePlan};
 use crate::index::commit::rate_limit::RateLimit;
 use crate::index::commit::writer::Writer;
+use crate::index::coverage::forget;
 use crate::index::field_views::FieldViews;
 use crate::index::snapshot::words::QueryWords;
 use crate::query::{Operator, Query, parse};
@@ -56,8 +59,11 @@ pub(crate) fn delete_in(directory: &dyn Directory, selection: &Selection) -> Res
         deleted += writer.delete(segment.id(), documents)?;
     }
     if let Selection::Keys(keys) = selection {
+        let places: Vec<&Path> = keys.iter().map(|key| Path::new(OsStr::from_bytes(key))).collect();
+        let mut forgotten = Ok(());
         writer.describe(|manifest| {
             let mut manifest = manifest?;
+            forgotten = forget(&mut manifest.notes, &places);
             // Lines of a file that was indexed in part are gone: the next build must read the file from its
             // start.
             for (path, begun) in &mut manifest.partial {
@@ -67,8 +73,9 @@ pub(crate) fn delete_in(directory: &dyn Directory, selection: &Selection) -> Res
             }
             Some(manifest)
         });
+        forgotten?;
     }
-    if deleted > 0 {
+    if deleted > 0 || writer.has_changed() {
         writer.commit().inspect_err(|_| writer.roll_back())?;
     }
     let left = writer.manifest().iter().flat_map(|manifest| &manifest.segments).map(SegmentEntry::live).sum();

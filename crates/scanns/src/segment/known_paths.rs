@@ -2,9 +2,7 @@
 
 use super::keys::{KeyReader, Stamps, StoredPathCursor, WHOLE_FILE};
 use super::reader::Segment;
-use crate::column::Column;
 use crate::error::Result;
-use crate::schema::{Field, Value};
 use crate::source::Stamp;
 
 /// Finds the files that have live documents in a segment.
@@ -16,8 +14,6 @@ pub struct KnownPaths<'a> {
     live: Option<Vec<bool>>,
     /// By path: its first live document; `None` if it has the same number.
     documents: Option<Vec<u32>>,
-    /// When the status of files changed last, if the segment has such a column.
-    changed: Option<&'a Column>,
     /// By path: whether its documents are lines; `None` if all documents are files.
     lines: Option<Vec<bool>>,
 }
@@ -42,22 +38,18 @@ pub struct KnownPath {
     pub number: u32,
     /// Its stamp when it was indexed.
     pub stamp: Stamp,
-    /// When its status had changed last, in nanoseconds since 1970, if that is known.
-    pub changed: Option<i64>,
     /// Whether its documents are lines.
     pub lines: bool,
 }
 
 impl<'a> KnownPaths<'a> {
-    /// Returns the files of `segment`. `changed` is the field of the last change of their status, if files
-    /// have one.
-    pub fn of(segment: &'a Segment, changed: Option<Field>) -> Result<Self> {
-        let changed = changed.and_then(|field| segment.column(field));
+    /// Returns the files of `segment`.
+    pub fn of(segment: &'a Segment) -> Result<Self> {
         let keys = segment.keys()?;
         let stamps = keys.stamps()?;
         let all = segment.live_documents() == u64::from(segment.stats().max_doc);
         if all && !keys.by_run() {
-            return Ok(KnownPaths { keys, stamps, live: None, documents: None, changed, lines: None });
+            return Ok(KnownPaths { keys, stamps, live: None, documents: None, lines: None });
         }
         let mut live = vec![false; keys.paths() as usize];
         let mut lines = vec![false; keys.paths() as usize];
@@ -74,14 +66,7 @@ impl<'a> KnownPaths<'a> {
                 *lines = run.first_line != WHOLE_FILE;
             }
         }
-        Ok(KnownPaths {
-            keys,
-            stamps,
-            live: Some(live),
-            documents: Some(documents),
-            changed,
-            lines: Some(lines),
-        })
+        Ok(KnownPaths { keys, stamps, live: Some(live), documents: Some(documents), lines: Some(lines) })
     }
 
     /// Returns the number of the file `path`; `None` if the segment has no live document of the file.
@@ -99,25 +84,14 @@ impl<'a> KnownPaths<'a> {
         match self.number(path)? {
             Some(number) => {
                 let lines = is(&self.lines, number, false);
-                let changed = self.changed(number)?;
                 let stamp = match &self.stamps {
                     Some(stamps) => stamps.get(number)?,
                     None => Stamp::default(),
                 };
-                Ok(Some(KnownPath { number, stamp, changed, lines }))
+                Ok(Some(KnownPath { number, stamp, lines }))
             }
             None => Ok(None),
         }
-    }
-
-    /// When the status of a file had changed last.
-    fn changed(&self, number: u32) -> Result<Option<i64>> {
-        let Some(column) = self.changed else { return Ok(None) };
-        let value = column.first(self.document(number))?.map(|order| column.kind().value_of(order));
-        Ok(match value {
-            Some(Value::Date(date)) => Some(date),
-            _ => None,
-        })
     }
 
     /// The hash at a place in the order of hashes, and the number of its path; `None` behind the last.

@@ -2,12 +2,13 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::schema::format_date;
 use crate::source::entry::Entry;
 use crate::source::entry_kind::EntryKind;
 use crate::source::stamp::Stamp;
+use crate::sys::now;
 
 /// The name of standard input, before the time. Files have absolute paths.
 const STREAM: &str = "stdin@";
@@ -61,8 +62,7 @@ pub struct FileStatus {
 impl Input {
     /// Standard input, under a name of its own, so that its documents replace no others.
     pub(super) fn standard_input() -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let modified = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        let modified = now();
         let path = format!("{STREAM}{}", format_date(modified)).into();
         Input { path, kind: EntryKind::File, bytes: 0, modified, status: None }
     }
@@ -127,6 +127,9 @@ impl FileStatus {
     }
 }
 
+/// A clock of a file system stands still for at most this many nanoseconds.
+pub const CLOCK_TICK: i64 = 20_000_000;
+
 /// The inputs of a build.
 #[derive(Debug, Default)]
 pub struct Inputs {
@@ -144,6 +147,19 @@ pub struct Inputs {
     pub bytes: u64,
     /// The directories that the options name, by path.
     pub roots: Vec<Root>,
+}
+
+impl Inputs {
+    /// Waits until the clock of file systems has gone on since the last change of an input, for at most
+    /// [`CLOCK_TICK`]. A file that is written to after it was read has another time then.
+    pub(crate) fn wait_for_clock(&self) {
+        let time = |input: &Input| input.status.as_ref().map_or(input.modified, |status| status.changed);
+        let now = now();
+        let files = self.inputs.iter().filter(|input| !input.is_stream());
+        let last = files.map(time).filter(|&time| time <= now).max().unwrap_or(i64::MIN);
+        let rest = last.saturating_add(CLOCK_TICK).saturating_sub(now);
+        std::thread::sleep(Duration::from_nanos(u64::try_from(rest).unwrap_or(0)));
+    }
 }
 
 /// A directory that the options name.

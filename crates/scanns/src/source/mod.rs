@@ -34,7 +34,7 @@ pub use entry::{Entry, ancestors, is_at_or_below, is_below, nanoseconds};
 pub use entry_batch::EntryBatch;
 pub use entry_kind::EntryKind;
 use filter::Filter;
-pub use inputs::{Failure, FileStatus, Input, Inputs, Root, fitting_date};
+pub use inputs::{CLOCK_TICK, Failure, FileStatus, Input, Inputs, Root, fitting_date};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
 pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan};
 pub use stamp::Stamp;

@@ -1,4 +1,12 @@
-//! Processor time of this process, over all threads.
+//! The time of day, and processor time of this process over all threads.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The time in nanoseconds since 1970; 0 before.
+pub fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
 
 /// Seconds of processor time that this process has used so far, in user and system mode; 0 if the system does
 /// not report it.

@@ -4,7 +4,7 @@
 //! `region.rs` reserves memory, `slab.rs` makes arrays of it, and `block.rs` the buffers for files. `file.rs`
 //! and `uring.rs` read files. `numa.rs` places threads, `priority.rs` gives way to
 //! others, `memory.rs` reports the used memory and its limit,
-//! `cpu.rs` detects instruction sets, and `clock.rs` measures processor time. `helpers.rs` has threads that
+//! `cpu.rs` detects instruction sets, and `clock.rs` tells the time and measures processor time. `helpers.rs` has threads that
 //! join in the work of other threads.
 
 mod block;
@@ -24,7 +24,7 @@ mod uring;
 mod write_back;
 
 pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
-pub use clock::process_seconds;
+pub use clock::{now, process_seconds};
 pub use cpu::{Simd, in_wide_vectors, prefetch};
 pub use file::{ReadFile, is_readable};
 pub use helpers::Helpers;

@@ -1,8 +1,7 @@
 //! What a report is about.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use super::classes::DAY;
+use crate::sys::now;
 
 /// Options of a report about files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +16,7 @@ pub struct ReportOptions {
 
 impl Default for ReportOptions {
     fn default() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
-        ReportOptions { now, cold_days: 365, top: 10 }
+        ReportOptions { now: now(), cold_days: 365, top: 10 }
     }
 }
 

@@ -31,7 +31,6 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::options::{OwnerFiles, ScanSettings};
 use super::owner_names::{NameDatabase, OwnerNames};
@@ -41,6 +40,7 @@ use crate::column::ColumnSet;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
 use crate::source::{Entry, EntryKind, absolute, fitting_date, is_at_or_below};
+use crate::sys::now;
 
 const NAMES: [&str; 20] = [
     "path", "name", "ext", "type", "target", "owner", "group", "mtime", "atime", "ctime", "btime", "size",
@@ -111,8 +111,7 @@ pub(crate) struct EntrySource {
 impl EntrySource {
     /// A scan of these files and directories that begins now.
     pub(crate) fn of_scan(roots: &[PathBuf]) -> Vec<Self> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let scanned = i64::try_from(now).unwrap_or(i64::MAX);
+        let scanned = now();
         let paths = roots.iter().filter_map(|root| absolute(root).ok());
         paths.map(|path| EntrySource { name: path.into_os_string().into_vec(), scanned }).collect()
     }

@@ -6,10 +6,11 @@
 //! and index threads and watches them. `lane.rs` is the loop of an index thread: it passes the pieces of
 //! blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON and CSV), which fill memory and write
 //! segments through `lane_output.rs`. `relocation.rs` moves the documents of files that were moved.
-//! `entries/` indexes entries of file systems, whose text is not read, and `follow.rs` does so whenever
-//! something happens.
+//! `covered.rs` notes what was looked at. `entries/` indexes entries of file systems, whose text is not read,
+//! and `follow.rs` does so whenever something happens.
 
 pub(crate) mod budget;
+mod covered;
 pub(crate) mod directory;
 mod document_source;
 pub(crate) mod entries;

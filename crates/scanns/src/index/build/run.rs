@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use super::covered::{TextCoverage, covered_before, explain_gone, note};
 use super::directory::{prepare_directory, remove_empty_index};
 use super::document_source::DocumentSource;
 use super::entries;
@@ -115,7 +116,10 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     }
     let (entries, large_first) = (contents.names_only, !contents.names_only);
     let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
+    let began = sys::now();
     let inputs = inputs_of(writer, &wanted, cancel)?;
+    inputs.wait_for_clock();
+    let covered = TextCoverage::of(&inputs, began);
     let options = &with_stream(options, &inputs)?;
     let call = BuildCall { options, ..call };
     let mut report = report_of(&inputs);
@@ -155,6 +159,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     }
     report.add_lanes(lanes);
     settle(&ledger, options, &mut report)?;
+    note(writer, covered.ended(&report.failed, !report.cancelled))?;
     commit(&ledger, progress, &mut report)?;
     if !report.cancelled && report.merge_failure.is_none() && !ledger.spared().is_empty() {
         // Now that the old documents of changed files are deleted, all segments may be merged.
@@ -312,6 +317,7 @@ fn report_of(inputs: &Inputs) -> IndexReport {
 fn inputs_of(writer: &Writer<'_>, options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let mut inputs = collect(options, cancel)?;
     leave_out_index(writer.directory(), &mut inputs);
+    explain_gone(&mut inputs.failures, &covered_before(writer)?);
     refuse_nothing(&inputs.failures, inputs.inputs.is_empty() && inputs.roots.is_empty())?;
     Ok(inputs)
 }

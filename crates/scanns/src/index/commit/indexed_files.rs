@@ -6,19 +6,37 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
+use crate::column::Column;
 use crate::error::Result;
-use crate::schema::{Field, FieldKind};
+use crate::schema::{Field, FieldKind, Value};
 use crate::segment::{KnownPath, KnownPaths, Segment};
 use crate::source::Inputs;
 
 /// The files of an index.
 pub(crate) struct IndexedFiles<'s> {
     /// By segment, the latest first.
-    segments: Vec<KnownPaths<'s>>,
+    segments: Vec<IndexedSegmentFiles<'s>>,
     /// By segment and number of a path: true for a path that is an input.
     seen: Vec<Vec<bool>>,
     /// By input: what the index has of it.
-    pub(crate) known: Vec<Option<KnownPath>>,
+    pub(crate) known: Vec<Option<IndexedFile>>,
+}
+
+/// The files of a segment, and the columns of their metadata that tell whether they have changed.
+struct IndexedSegmentFiles<'s> {
+    paths: KnownPaths<'s>,
+    changed: Option<&'s Column>,
+    inode: Option<&'s Column>,
+}
+
+/// What an index has of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IndexedFile {
+    pub(crate) path: KnownPath,
+    /// When its status had changed last, in nanoseconds since 1970, if that is known.
+    pub(crate) changed: Option<i64>,
+    /// Its number in its file system, if that is known.
+    pub(crate) inode: Option<u64>,
 }
 
 /// Files of an index that lie below the directories of a build and are not among its inputs.
@@ -41,19 +59,55 @@ pub(crate) struct EmptiedRoot {
 
 /// The field of a date of files, if the index has file metadata.
 pub(crate) fn date_field(manifest: Option<&Manifest>, name: &str) -> Option<Field> {
+    field_of_kind(manifest, name, FieldKind::Date)
+}
+
+/// The field of a number of files, if the index has file metadata.
+pub(crate) fn number_field(manifest: Option<&Manifest>, name: &str) -> Option<Field> {
+    field_of_kind(manifest, name, FieldKind::Unsigned)
+}
+
+/// The field with a name, if it has values of a kind in a column.
+fn field_of_kind(manifest: Option<&Manifest>, name: &str, kind: FieldKind) -> Option<Field> {
     let schema = &manifest?.schema;
     let field = schema.field(name)?;
-    schema.entry(field).filter(|entry| entry.kind == FieldKind::Date && entry.column).map(|_| field)
+    schema.entry(field).filter(|entry| entry.kind == kind && entry.column).map(|_| field)
+}
+
+/// The first value of a document in a column, if there is one.
+pub(super) fn value_of(column: Option<&Column>, document: u32) -> Result<Option<Value>> {
+    let Some(column) = column else { return Ok(None) };
+    Ok(column.first(document)?.map(|order| column.kind().value_of(order)))
+}
+
+impl IndexedSegmentFiles<'_> {
+    fn find(&self, path: &[u8]) -> Result<Option<IndexedFile>> {
+        let Some(path) = self.paths.find(path)? else { return Ok(None) };
+        let document = self.paths.document(path.number);
+        let changed = match value_of(self.changed, document)? {
+            Some(Value::Date(date)) => Some(date),
+            _ => None,
+        };
+        let inode = match value_of(self.inode, document)? {
+            Some(Value::Unsigned(number)) => Some(number),
+            _ => None,
+        };
+        Ok(Some(IndexedFile { path, changed, inode }))
+    }
 }
 
 impl<'s> IndexedFiles<'s> {
-    /// Looks up the inputs in the segments of an index. `changed` is the field of the last change of the
-    /// status of files, if they have one.
-    pub(crate) fn of(segments: &'s [Segment], found: &Inputs, changed: Option<Field>) -> Result<Self> {
+    /// Looks up the inputs in the segments of an index.
+    pub(crate) fn of(segments: &'s [Segment], found: &Inputs, manifest: Option<&Manifest>) -> Result<Self> {
+        let (changed, inode) = (date_field(manifest, "ctime"), number_field(manifest, "inode"));
+        let files = |segment: &'s Segment| {
+            let column = |field: Option<Field>| field.and_then(|field| segment.column(field));
+            let paths = KnownPaths::of(segment)?;
+            Ok(IndexedSegmentFiles { paths, changed: column(changed), inode: column(inode) })
+        };
         // The latest documents of a file are usually in the latest segments.
-        let segments = segments.iter().rev().map(|segment| KnownPaths::of(segment, changed));
-        let segments = segments.collect::<Result<Vec<_>>>()?;
-        let seen = segments.iter().map(|segment| vec![false; segment.count()]).collect();
+        let segments = segments.iter().rev().map(files).collect::<Result<Vec<_>>>()?;
+        let seen = segments.iter().map(|segment| vec![false; segment.paths.count()]).collect();
         let mut files = IndexedFiles { segments, seen, known: Vec::with_capacity(found.inputs.len()) };
         for input in &found.inputs {
             let known = files.find(input.path.as_os_str().as_bytes())?;
@@ -62,10 +116,10 @@ impl<'s> IndexedFiles<'s> {
         Ok(files)
     }
 
-    fn find(&mut self, path: &[u8]) -> Result<Option<KnownPath>> {
+    fn find(&mut self, path: &[u8]) -> Result<Option<IndexedFile>> {
         for (segment, seen) in self.segments.iter().zip(&mut self.seen) {
             if let Some(found) = segment.find(path)? {
-                if let Some(seen) = seen.get_mut(found.number as usize) {
+                if let Some(seen) = seen.get_mut(found.path.number as usize) {
                     *seen = true;
                 }
                 return Ok(Some(found));
@@ -77,8 +131,8 @@ impl<'s> IndexedFiles<'s> {
     /// The segment that has a file as one document, counted from the latest one, and the document.
     pub(super) fn place(&self, path: &[u8]) -> Result<Option<(usize, u32)>> {
         for (number, segment) in self.segments.iter().enumerate() {
-            if let Some(found) = segment.find(path)? {
-                return Ok((!found.lines).then(|| (number, segment.document(found.number))));
+            if let Some(found) = segment.paths.find(path)? {
+                return Ok((!found.lines).then(|| (number, segment.paths.document(found.number))));
             }
         }
         Ok(None)
@@ -96,7 +150,7 @@ impl<'s> IndexedFiles<'s> {
         let (mut paths, mut emptied) = (Vec::new(), HashMap::<PathBuf, u64>::new());
         for (segment, seen) in self.segments.iter().zip(&self.seen) {
             let is_unseen = |number: u32| seen.get(number as usize) != Some(&true);
-            segment.each_live(is_unseen, |_, bytes| {
+            segment.paths.each_live(is_unseen, |_, bytes| {
                 let path = Path::new(std::ffi::OsStr::from_bytes(bytes));
                 if path.ancestors().any(|place| failed.contains(place)) {
                     return Ok(());

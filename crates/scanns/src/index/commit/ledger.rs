@@ -2,8 +2,8 @@
 //! much of each one is indexed.
 //!
 //! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped;
-//! with file metadata, a file is unchanged if the last change of its status (ctime) is the same, too. The old
-//! documents of a changed file are deleted in the same step that adds its first new documents, so that a
+//! with file metadata, a file is unchanged if the last change of its status (ctime) and its inode are the same,
+//! too. The old documents of a changed file are deleted in the same step that adds its first new documents, so that a
 //! commit has either the old or the new documents; of a file of lines, the first new ones. A commit may find
 //! such a file indexed in part. The manifest then stores the spans that are indexed, and a later build reads
 //! only the rest. Files that are gone from the walked directories lose their documents at the end, see
@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-use super::indexed_files::{IndexedFiles, RemovedFiles, date_field};
+use super::indexed_files::{IndexedFile, IndexedFiles, RemovedFiles};
 use super::manifest::Partial;
 use super::moved_files::{MovedFile, find_moved};
 use super::unique_keys::{DoubleKey, UniqueKeys};
@@ -26,8 +26,8 @@ use super::writer::{PartialChange, SegmentDocuments, Writer};
 use crate::error::Result;
 use crate::read::LineSpan;
 use crate::schema::{Field, Records};
-use crate::segment::{Flushed, KnownPath};
-use crate::source::{Failure, Input, Inputs, Stamp, fitting_date};
+use crate::segment::Flushed;
+use crate::source::{Failure, FileStatus, Input, Inputs, Stamp, fitting_date};
 use crate::sys::lock;
 
 /// A segment on the medium, and the inputs that it covers.
@@ -109,7 +109,7 @@ impl<'w> Ledger<'w> {
         let old = writer.segment_ids();
         let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
         let segments = segments.collect::<Result<Vec<_>>>()?;
-        let index = IndexedFiles::of(&segments, &found, date_field(manifest.as_ref(), "ctime"))?;
+        let index = IndexedFiles::of(&segments, &found, manifest.as_ref())?;
         let mut removed = index.removed(&found)?;
         let mut moved = BTreeMap::new();
         if moves && records == Records::File && !again {
@@ -333,12 +333,13 @@ impl<'w> Ledger<'w> {
 }
 
 /// True if the index has a file as it is.
-fn is_unchanged(known: Option<KnownPath>, input: &Input, records: Records) -> bool {
-    let changed = input.status.as_ref().map(|status| fitting_date(status.changed));
-    known.is_some_and(|known| {
-        (known.stamp, known.lines) == (input.stamp(), records.are_parts())
-            && changed.is_none_or(|changed| known.changed == changed)
-    })
+fn is_unchanged(known: Option<IndexedFile>, input: &Input, records: Records) -> bool {
+    let Some(IndexedFile { path, changed, inode }) = known else { return false };
+    let has_status = |status: &FileStatus| {
+        changed == fitting_date(status.changed) && inode.is_none_or(|inode| inode == status.inode)
+    };
+    (path.stamp, path.lines) == (input.stamp(), records.are_parts())
+        && input.status.as_deref().is_none_or(has_status)
 }
 
 impl LedgerInput {

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::ffi::OsStrExt;
 
-use super::indexed_files::{IndexedFiles, RemovedFiles, date_field};
+use super::indexed_files::{IndexedFiles, RemovedFiles, date_field, number_field, value_of};
 use super::manifest::Manifest;
 use crate::error::Result;
-use crate::schema::{Field, FieldKind, Value};
+use crate::schema::{Field, Value};
 use crate::segment::Segment;
 use crate::source::{Input, Inputs, fitting_date};
 
@@ -124,12 +124,7 @@ fn state_of(input: &Input) -> Option<((u64, u64), FileState)> {
 
 impl IdentityFields {
     fn of(manifest: Option<&Manifest>) -> Option<Self> {
-        let number = |name: &str| {
-            let schema = &manifest?.schema;
-            let field = schema.field(name)?;
-            let entry = schema.entry(field)?;
-            (entry.kind == FieldKind::Unsigned && entry.column).then_some(field)
-        };
+        let number = |name: &str| number_field(manifest, name);
         Some(IdentityFields {
             device: number("device")?,
             inode: number("inode")?,
@@ -142,10 +137,7 @@ impl IdentityFields {
 
     /// The values of a document; `None` if it lacks any but the birth.
     fn read(&self, segment: &Segment, document: u32) -> Result<Option<((u64, u64), FileState)>> {
-        let value = |field: Field| -> Result<Option<Value>> {
-            let Some(column) = segment.column(field) else { return Ok(None) };
-            Ok(column.first(document)?.map(|order| column.kind().value_of(order)))
-        };
+        let value = |field: Field| value_of(segment.column(field), document);
         let number =
             |field| Ok(if let Some(Value::Unsigned(number)) = value(field)? { Some(number) } else { None });
         let date = |field| Ok(if let Some(Value::Date(date)) = value(field)? { Some(date) } else { None });

@@ -235,6 +235,11 @@ impl Snapshot {
         self.views.segments(field)
     }
 
+    /// True if documents are the entries of file systems, among them directories, whose text was not read.
+    pub fn has_entries(&self) -> bool {
+        self.contents.names_only
+    }
+
     /// What was indexed of the content of files.
     pub(in crate::index) fn contents(&self) -> ContentOptions {
         self.contents

@@ -64,7 +64,7 @@ fn check(segment: &Segment, paths: &[Vec<u8>], random: &mut Rng, label: &str) {
     segment.each_document_named(&mut |path, doc| named.push((doc, path.to_vec()))).unwrap();
     assert!(named.iter().map(|(_, path)| path).eq(paths), "{label}");
     assert!(named.iter().map(|(doc, _)| *doc).eq(0..u32::try_from(paths.len()).unwrap()), "{label}");
-    let known = KnownPaths::of(segment, None).unwrap();
+    let known = KnownPaths::of(segment).unwrap();
     for _ in 0..300.min(paths.len()) {
         let doc = random.usize(..paths.len());
         let path = &paths[doc];

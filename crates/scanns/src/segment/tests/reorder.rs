@@ -172,7 +172,7 @@ fn lines_keep_their_keys_through_repeated_reordering_and_merges() {
                     keys
                 };
                 assert_eq!(of(&kept), of(&reordered), "{what} {again}");
-                let known = |segment: &Segment| KnownPaths::of(segment, None).unwrap().find(&path).unwrap();
+                let known = |segment: &Segment| KnownPaths::of(segment).unwrap().find(&path).unwrap();
                 assert_eq!(known(&kept), known(&reordered), "{what} {again}");
             }
             // A reordered segment is a source like any other; it is merged with other files.

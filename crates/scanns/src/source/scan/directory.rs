@@ -10,11 +10,10 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::source::scan::report::ScannedRoot;
 use crate::source::scan::status::ScanStatus;
-use crate::sys::lock;
+use crate::sys::{lock, now};
 
 /// A named path, and what was counted of it so far.
 #[derive(Debug)]
@@ -66,12 +65,6 @@ impl RootState {
             ended: self.ended.load(Ordering::Relaxed),
         }
     }
-}
-
-/// The time in nanoseconds since 1970.
-pub(super) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// The number of descriptors that are kept open, and its limit.

@@ -17,12 +17,13 @@ use rustix::io::Errno;
 
 use crate::source::absolute::absolute;
 use crate::source::inputs::Failure;
-use crate::source::scan::directory::{RootState, ScanDirectory, now};
+use crate::source::scan::directory::{RootState, ScanDirectory};
 use crate::source::scan::opening::{Opener, status_of};
 use crate::source::scan::queue::ScanWork;
 use crate::source::scan::report::ScanReport;
 use crate::source::scan::status::ScanStatus;
 use crate::source::scan::worker::{ScanIdentity, ScanWorker, c_path};
+use crate::sys::now;
 
 /// A named path that exists.
 pub(super) struct NamedPath {

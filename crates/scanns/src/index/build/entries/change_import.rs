@@ -13,7 +13,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::block::{BlockRows, EntryBlock, SendBlock};
 use super::linked_names::LinkedFiles;
@@ -35,7 +34,7 @@ use crate::source::{
     ChangedPaths, Failure, KnownPlace, Look, LookReport, ScanOptions, ScanReport, UnlistedDirectories,
     ancestors, look as look_at,
 };
-use crate::sys::{lock, unpoisoned};
+use crate::sys::{lock, now, unpoisoned};
 
 /// A part of a list of changes.
 pub(super) struct ChangePart {
@@ -77,11 +76,11 @@ impl<'a> ChangeImport<'a> {
 
     /// What is covered after the part was applied.
     fn coverage(&self, unread: &[Failure], new_unlisted: &UnlistedDirectories) -> Vec<Coverage> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let now = now();
         let of_root = |root: &Coverage| {
             let mut updates = root.updated.clone().unwrap_or_default();
             updates.format = self.part.format.to_owned();
-            updates.applied = i64::try_from(now).unwrap_or(i64::MAX);
+            updates.applied = now;
             updates.lists += 1;
             updates.lost += self.part.lost;
             updates.records.extend(self.part.record.clone());

@@ -11,12 +11,13 @@ use super::change_import::{ChangeImport, ChangePart};
 use super::dump_reader::{OpenedList, open_list};
 use super::run::index_entries;
 use crate::error::{Error, Result};
+use crate::index::build::covered::covered_before;
 use crate::index::build::document_source::DocumentSource;
 use crate::index::build::index_threads::BuildCall;
 use crate::index::build::options::ChangeOptions;
 use crate::index::build::report::{ChangesReport, IndexReport};
 use crate::index::commit::writer::Writer;
-use crate::index::coverage::{Coverage, coverage_of};
+use crate::index::coverage::Coverage;
 use crate::index::progress::Progress;
 use crate::read::ContentOptions;
 use crate::record::changes::{CHANGE_FORMATS, ChangeFormat, ChangeReader, ListFault};
@@ -105,9 +106,8 @@ fn next_part(
 
 /// The scans that a list is about: those of the given paths, or all.
 fn scanned_roots(writer: &Writer<'_>, paths: &[PathBuf]) -> Result<Vec<Coverage>> {
-    let manifest = writer.manifest();
-    let covered = manifest.as_ref().map_or(Ok(Vec::new()), |manifest| coverage_of(&manifest.notes))?;
-    let scans: Vec<Coverage> = covered.into_iter().filter(|covered| covered.format.is_none()).collect();
+    let scans: Vec<Coverage> =
+        covered_before(writer)?.into_iter().filter(|covered| covered.format.is_none()).collect();
     let refused = |reason: String, path: &PathBuf| {
         Err(Error::Conflict {
             what: format!("a list of changes of {}", path.display()),

@@ -9,7 +9,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::block::{BlockRows, EntryBlock};
 use super::inventory::with_parts;
@@ -23,7 +22,7 @@ use crate::record::dump::{
     TableInput, resolve,
 };
 use crate::source::{Entry, EntryBatch, nanoseconds};
-use crate::sys::is_readable;
+use crate::sys::{is_readable, now};
 
 /// Bytes of a block of rows.
 const BLOCK: usize = 1 << 20;
@@ -253,9 +252,7 @@ pub(super) fn open_list<'a>(
 /// Opens a dump; returns where its entries come from, and its size.
 fn open(path: &Path) -> io::Result<(File, EntrySource, u64)> {
     if path == Path::new("-") {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let scanned = i64::try_from(now).unwrap_or(i64::MAX);
-        let from = EntrySource { name: b"standard input".to_vec(), scanned };
+        let from = EntrySource { name: b"standard input".to_vec(), scanned: now() };
         let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
         return Ok((file, from, ENDLESS));
     }

@@ -8,12 +8,12 @@ use super::known_cursors::{KnownCursors, KnownValues};
 use crate::column::ColumnKind;
 use crate::error::Result;
 use crate::index::build::rare_fields::RareFields;
-use crate::index::commit::indexed_files::date_field;
+use crate::index::commit::indexed_files::{date_field, number_field};
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::writer::SegmentDocuments;
-use crate::schema::{Field, FieldKind, Value, ValueRef};
+use crate::schema::{Field, Value, ValueRef};
 use crate::segment::{KnownPaths, Segment};
-use crate::source::{Entry, KnownPlace, fitting_date};
+use crate::source::{CLOCK_TICK, Entry, KnownPlace, fitting_date};
 
 /// The documents of the segments that an index had before the import.
 pub(super) struct KnownEntries<'s> {
@@ -23,9 +23,6 @@ pub(super) struct KnownEntries<'s> {
     /// Whether entries that have not changed are indexed again.
     again: bool,
 }
-
-/// A clock of a file system stands still for at most this many nanoseconds.
-const TICK: i64 = 20_000_000;
 
 /// The bits of a mode that say what an entry is, and those of a directory.
 const TYPE_BITS: u64 = 0o170_000;
@@ -58,25 +55,20 @@ pub(super) struct KnownFields {
 impl KnownFields {
     /// The fields of an index, of which the last scan began at `scanned`.
     pub(super) fn of(manifest: Option<&Manifest>, scanned: Option<i64>) -> Self {
-        let number = |name: &str| {
-            let schema = &manifest?.schema;
-            let field = schema.field(name)?;
-            let entry = schema.entry(field)?;
-            (entry.kind == FieldKind::Unsigned && entry.column).then_some(field)
-        };
         let rare = manifest.map(|manifest| RareFields::of(&manifest.schema)).unwrap_or_default();
         KnownFields {
             attributes: [rare.xattrs, rare.acl],
             changed: date_field(manifest, "ctime"),
             modified: date_field(manifest, "mtime"),
-            numbers: NUMBERS.map(number),
-            uncertain: scanned.map_or(i64::MAX, |scanned| scanned.saturating_sub(TICK)),
+            numbers: NUMBERS.map(|name| number_field(manifest, name)),
+            uncertain: scanned.map_or(i64::MAX, |scanned| scanned.saturating_sub(CLOCK_TICK)),
         }
     }
 
     /// The fields that are compared of every entry.
-    fn compared(&self) -> [Option<Field>; 3] {
-        [self.changed, self.modified, self.numbers.get(SIZE).copied().flatten()]
+    fn compared(&self) -> [Option<Field>; 4] {
+        let number = |at: usize| self.numbers.get(at).copied().flatten();
+        [self.changed, self.modified, number(SIZE), number(INODE)]
     }
 }
 
@@ -101,7 +93,7 @@ impl<'s> KnownEntries<'s> {
     /// The documents of `segments`.
     pub(super) fn new(segments: &'s [Segment], fields: KnownFields, again: bool) -> Result<Self> {
         let known = |segment: &'s Segment| {
-            let paths = KnownPaths::of(segment, fields.changed)?;
+            let paths = KnownPaths::of(segment)?;
             let seen = (0..paths.count().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
             Ok(KnownSegment { segment, paths, seen })
         };
@@ -111,9 +103,10 @@ impl<'s> KnownEntries<'s> {
 
     /// Looks up an entry, and notes that it still exists.
     ///
-    /// An entry has not changed if its size, its modification time and the time of the last change of its
-    /// status are the same, and the last one is older than the last scan; if it is not, all numbers and
+    /// An entry has not changed if its size, its inode, its modification time and the time of the last change
+    /// of its status are the same, and the last one is older than the last scan; if it is not, all numbers and
     /// attributes must be the same, too. If this last time is unknown, its owner and its mode may be others.
+    /// The inode tells apart files that were made at the same time and whose directories exchanged their names.
     ///
     /// `cursors` are the places of the thread that asks.
     pub(super) fn find(&self, entry: &Entry<'_>, cursors: &mut KnownCursors<'s>) -> Result<KnownEntry> {
@@ -133,8 +126,11 @@ impl<'s> KnownEntries<'s> {
             time.and_then(fitting_date).and_then(|time| ColumnKind::Date.order_of(ValueRef::Date(time)))
         };
         let changed = order(entry.ctime);
+        let [.., inode] = self.fields.compared();
+        // Not every dump has inodes.
+        let inode = if inode.is_some() && entry.inode.is_some() { entry.inode } else { known.inode };
         let same = changed.is_some()
-            && known == KnownValues { changed, modified: order(entry.mtime), size: entry.size };
+            && known == KnownValues { changed, modified: order(entry.mtime), size: entry.size, inode };
         let is_certain = entry.ctime.and_then(fitting_date) < Some(self.fields.uncertain);
         if same
             && !self.again

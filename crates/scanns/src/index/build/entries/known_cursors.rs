@@ -26,6 +26,7 @@ pub(super) struct KnownCursor<'s> {
     changed: Option<ColumnCursor<'s>>,
     modified: Option<ColumnCursor<'s>>,
     size: Option<ColumnCursor<'s>>,
+    inode: Option<ColumnCursor<'s>>,
 }
 
 /// The values of a document that tell whether its entry has changed, as integers with the order of the
@@ -35,6 +36,7 @@ pub(super) struct KnownValues {
     pub(super) changed: Option<u64>,
     pub(super) modified: Option<u64>,
     pub(super) size: Option<u64>,
+    pub(super) inode: Option<u64>,
 }
 
 impl<'s> KnownCursors<'s> {
@@ -49,13 +51,13 @@ impl<'s> KnownCursors<'s> {
     }
 
     /// The place in a segment, which becomes the last one. `fields` are those of the last change of the
-    /// status and of the content, and of the size.
+    /// status and of the content, of the size and of the inode.
     pub(super) fn of(
         &mut self,
         at: usize,
         segment: &'s Segment,
         paths: &KnownPaths<'s>,
-        fields: [Option<Field>; 3],
+        fields: [Option<Field>; 4],
     ) -> Option<&mut KnownCursor<'s>> {
         match self.0.iter().rposition(|cursor| cursor.segment == at) {
             Some(place) => self.0.get_mut(place..)?.rotate_left(1),
@@ -71,11 +73,11 @@ impl<'s> KnownCursors<'s> {
 }
 
 impl<'s> KnownCursor<'s> {
-    fn new(at: usize, segment: &'s Segment, paths: &KnownPaths<'s>, fields: [Option<Field>; 3]) -> Self {
+    fn new(at: usize, segment: &'s Segment, paths: &KnownPaths<'s>, fields: [Option<Field>; 4]) -> Self {
         let column =
             |field: Option<Field>| field.and_then(|field| segment.column(field)).map(ColumnCursor::new);
-        let [changed, modified, size] = fields.map(column);
-        KnownCursor { segment: at, next: 0, paths: paths.cursor(), changed, modified, size }
+        let [changed, modified, size, inode] = fields.map(column);
+        KnownCursor { segment: at, next: 0, paths: paths.cursor(), changed, modified, size, inode }
     }
 
     /// The number of the path after the last one, if it is this one.
@@ -95,6 +97,7 @@ impl<'s> KnownCursor<'s> {
             changed: first(&mut self.changed)?,
             modified: first(&mut self.modified)?,
             size: first(&mut self.size)?,
+            inode: first(&mut self.inode)?,
         })
     }
 }

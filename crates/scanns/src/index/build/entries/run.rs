@@ -15,6 +15,7 @@ use super::threads::{ImportThreads, run};
 use super::untyped::index_parents;
 use crate::error::{Error, Result};
 use crate::index::build::budget::lane_budget;
+use crate::index::build::covered::{covered_before, note};
 use crate::index::build::document_source::{DocumentSource, TextField};
 use crate::index::build::index_threads::BuildCall;
 use crate::index::build::lane_segments::SegmentContext;
@@ -25,7 +26,7 @@ use crate::index::commit::manifest::Manifest;
 use crate::index::commit::merge_budget::merging_room;
 use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::{SegmentDocuments, Writer};
-use crate::index::coverage::{Coverage, cover, coverage_of};
+use crate::index::coverage::Coverage;
 use crate::index::progress::Phase;
 use crate::invert::InvertOptions;
 use crate::read::ContentOptions;
@@ -87,8 +88,7 @@ pub(super) fn index_entries<K: FindEntries>(
     });
     let old = writer.segment_ids();
     let segments = open_segments(writer)?;
-    let covered = current.as_ref().map_or(Ok(Vec::new()), |manifest| coverage_of(&manifest.notes))?;
-    let scanned = covered.iter().map(|coverage| coverage.began).min();
+    let scanned = covered_before(writer)?.iter().map(|coverage| coverage.began).min();
     let fields = KnownFields::of(current.as_ref(), scanned);
     let known = KnownEntries::new(&segments, fields, options.again)?;
     let merge = options.merge.map(|policy| PolicyMerge {
@@ -132,17 +132,6 @@ pub(super) fn index_entries<K: FindEntries>(
 /// The segments of the next commit.
 fn open_segments(writer: &Writer<'_>) -> Result<Vec<Segment>> {
     writer.segment_ids().into_iter().filter_map(|id| writer.segment(id).transpose()).collect()
-}
-
-/// Notes in the next commit what the index covers.
-fn note(writer: &Writer<'_>, covered: Vec<Coverage>) -> Result<()> {
-    let mut noted = Ok(());
-    writer.describe(|manifest| {
-        let mut manifest = manifest?;
-        noted = cover(&mut manifest.notes, covered);
-        Some(manifest)
-    });
-    noted
 }
 
 impl Import<'_> {
@@ -196,8 +185,7 @@ impl Import<'_> {
     /// Deletes documents of which another one has the same path.
     fn delete_repeated(&self, report: &mut IndexReport) -> Result<()> {
         let segments = open_segments(self.writer)?;
-        let paths =
-            segments.iter().map(|segment| KnownPaths::of(segment, None)).collect::<Result<Vec<_>>>()?;
+        let paths = segments.iter().map(KnownPaths::of).collect::<Result<Vec<_>>>()?;
         let DoublePaths { documents, first } = double_paths(&paths)?;
         let deletions = segments.iter().zip(documents).filter(|(_, documents)| !documents.is_empty());
         let deletions = deletions.map(|(segment, documents)| SegmentDocuments {

@@ -15,6 +15,7 @@ use super::lost_mounts::LostMounts;
 use super::run::{FindEntries, Import, index_entries};
 use super::threads::ImportThreads;
 use crate::error::Result;
+use crate::index::build::covered::{covered_before, explain_gone};
 use crate::index::build::document_source::DocumentSource;
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::index_threads::BuildCall;
@@ -23,7 +24,7 @@ use crate::index::build::report::IndexReport;
 use crate::index::build::run::{emptied, refuse_nothing};
 use crate::index::commit::indexed_files::EmptiedRoot;
 use crate::index::commit::writer::Writer;
-use crate::index::coverage::{Coverage, coverage_of, some_of};
+use crate::index::coverage::{Coverage, some_of};
 use crate::index::progress::Phase;
 use crate::read::ContentOptions;
 use crate::source::{Failure, ScanOptions, ScanReport, ScannedRoot, absolute, ancestors, scan as scan_trees};
@@ -43,10 +44,9 @@ pub(in crate::index::build) fn scan(
     let index = fs::canonicalize(writer.directory().describe()).ok();
     let options = ScanOptions { leave_out: index, ..call.options.scan_options() };
     let options = RareFields::of(source.schema()).scanned(options);
-    let manifest = writer.manifest();
-    let before = manifest.map_or(Ok(Vec::new()), |manifest| coverage_of(&manifest.notes))?;
+    let before = covered_before(writer)?;
     let expected = expected(&options.paths, &before);
-    let scan = ScanImport { options, from: sources.collect(), expected };
+    let scan = ScanImport { options, from: sources.collect(), expected, before };
     index_entries(&scan, writer, call, source, contents)
 }
 
@@ -75,6 +75,8 @@ struct ScanImport {
     from: Arc<[Arc<EntrySource>]>,
     /// The number of entries that is expected; 0 if it is not known.
     expected: u64,
+    /// What the index covers so far.
+    before: Vec<Coverage>,
 }
 
 impl FindEntries for ScanImport {
@@ -99,6 +101,7 @@ impl FindEntries for ScanImport {
         report: &mut IndexReport,
     ) -> Result<Vec<Coverage>> {
         let ImportThreads { found: mut scan, lanes, .. } = threads;
+        explain_gone(&mut scan.unread, &self.before);
         report_scan(&mut scan, lanes, report)?;
         delete_gone(import, &scan, report)?;
         let covered = coverage(&scan, &report.failed);

@@ -91,7 +91,7 @@ impl<'s> LookedSegment<'s> {
         let Some(terms) = paths.terms() else { return Ok(None) };
         let types = column("type");
         let has_types = types.map_or(0, Column::present) == u64::from(segment.stats().max_doc);
-        let known = KnownPaths::of(segment, None)?;
+        let known = KnownPaths::of(segment)?;
         Ok(Some(LookedSegment { segment, known, paths, terms, types, has_types }))
     }
 
