@@ -49,9 +49,22 @@ impl<'i> MtreeLines<'i> {
 
 /// True if the next line continues `line`: it ends with a backslash that belongs to no escape.
 fn continues(line: &[u8]) -> bool {
-    let slashes = line.iter().rev().take_while(|byte| **byte == b'\\').count();
-    let escape = [b"\\^\\".as_slice(), b"\\M^\\", b"\\M-\\"].iter().any(|escape| line.ends_with(escape));
-    slashes % 2 == 1 && !escape
+    if !line.ends_with(b"\\") {
+        return false;
+    }
+    let word = memchr::memrchr2(b' ', b'\t', line).map_or(0, |blank| blank + 1);
+    let mut rest = line.get(word..).unwrap_or_default();
+    while let Some(slash) = memchr::memchr(b'\\', rest) {
+        let escape = rest.get(slash..).unwrap_or_default();
+        let len = match escape {
+            [_] => return true,
+            [_, b'M', b'-' | b'^', ..] => 4,
+            [_, b'^', ..] => 3,
+            _ => 2,
+        };
+        rest = escape.get(len..).unwrap_or_default();
+    }
+    false
 }
 
 /// `line` without a comment that follows a blank in it.

@@ -219,6 +219,9 @@ fn lines_are_joined_unless_the_backslash_belongs_to_an_escape() {
     let outcome = read(b"./a \\\n  uid=1 \\\r\n gid=2\nb\\\\\nc\\^\\\nd\\M^\\\ne\\\nf\n# comment \\\ng\n");
     assert_eq!(paths(&outcome), ["./a", "./b\\", "./c\u{1c}", "./d\u{fffd}", "./ef", "./g"]);
     assert_eq!((outcome.entries[0].uid, outcome.entries[0].gid), (Some(1), Some(2)));
+    let outcome = read(b"./a\\M-\\\\\\\nb\\M-\\\\\n uid=3\nc\\\\M-\\\n uid=4\n");
+    let expected: [&[u8]; 3] = [b"./a\xdc\\", b"./b\xdc", b"./c\\M-"];
+    assert_eq!(outcome.entries.iter().map(|entry| entry.path.as_slice()).collect::<Vec<_>>(), expected);
 }
 
 #[test]
