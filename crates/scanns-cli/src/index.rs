@@ -264,6 +264,11 @@ fn documents(records: Records) -> &'static str {
         Records::Lines => "lines (--records lines)",
         Records::Jsonl => "JSON records (--records jsonl)",
         Records::Csv => "CSV rows (--records csv)",
+        Records::Warc => "records of web archives (--records warc)",
+        Records::Trec => "documents of TREC (--records trec)",
+        Records::Smart => "documents of SMART (--records smart)",
+        Records::Mbox => "messages (--records mbox)",
+        Records::MediaWiki => "pages of MediaWiki (--records mediawiki)",
     }
 }
 

@@ -70,6 +70,11 @@ fn unit(records: Records) -> &'static str {
         Records::Lines => "line",
         Records::Jsonl => "line of JSON",
         Records::Csv => "row of CSV",
+        Records::Warc => "page of a web archive",
+        Records::Trec => "document of TREC",
+        Records::Smart => "document of SMART",
+        Records::Mbox => "message",
+        Records::MediaWiki => "page of MediaWiki",
     }
 }
 

@@ -5,10 +5,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use scanns::index::{DoubleRecord, FieldConflict, IndexOptions, MalformedRecord, RecordReport, RowRemark};
+use scanns::index::{
+    DoubleRecord, FieldConflict, IndexOptions, MalformedRecord, NotedRecords, RecordReport, RowRemark,
+};
 use scanns::schema::{Records, ValueFormat};
 use scanns::sources::{
-    CsvDelimiter, CsvNames, CsvOptions, CsvQuotes, FieldOptions, Inferred, OwnerFiles, RenamedColumn,
+    CsvDelimiter, CsvNames, CsvOptions, CsvQuotes, FieldOptions, Inferred, OwnerFiles, RecordNote,
+    RenamedColumn,
 };
 use serde_json::{Map, Value, json};
 
@@ -34,7 +37,10 @@ pub fn fields(args: &FieldArgs, as_tsv: bool, records: Records) -> Result<FieldO
     ];
     for (option, given) in given {
         let fits = records.have_fields() || !given;
-        ensure!(fits, "{option} is for records with fields: also give --records jsonl or --records csv");
+        ensure!(
+            fits,
+            "{option} is for records with fields: also give --records jsonl, csv or another format"
+        );
     }
     let of_csv = [
         ("--csv-delimiter", args.csv_delimiter.is_some()),
@@ -80,6 +86,7 @@ pub fn print(out: &mut Output, records: &RecordReport) -> Result<()> {
         print_inferred(out, inferred)?;
     }
     print_rows(out, records)?;
+    print_notes(out, records)?;
     if records.blank > 0 {
         writeln!(out, "blank: {} skipped", units::counted(records.blank, "record"))?;
     }
@@ -128,6 +135,36 @@ fn print_rows(out: &mut Output, records: &RecordReport) -> Result<()> {
         writeln!(out, "{name}: {rows} {what}, the first is {place}:{}: {text}", first.line)?;
     }
     Ok(())
+}
+
+/// Prints what was left out of the records of collections, or mended in them.
+fn print_notes(out: &mut Output, records: &RecordReport) -> Result<()> {
+    for NotedRecords { note, count, path, record } in &records.notes {
+        let (what, how) = match note {
+            RecordNote::LeftOut(what) => ("left out", *what),
+            RecordNote::Mended(how) => ("mended", *how),
+        };
+        let (records, place) = (units::counted(*count, "record"), report::path_text(path));
+        writeln!(out, "{what}: {records} ({how}), the first is {place}:{record}")?;
+    }
+    Ok(())
+}
+
+/// The remarks about records of collections, for programs.
+fn notes_json(records: &RecordReport) -> Value {
+    let one = |noted: &NotedRecords| {
+        let (key, what) = match noted.note {
+            RecordNote::LeftOut(what) => ("left_out", what),
+            RecordNote::Mended(how) => ("mended", how),
+        };
+        let mut object = Map::new();
+        object.insert(key.into(), what.into());
+        object.insert("records".into(), noted.count.into());
+        report::put_bytes(&mut object, "path", noted.path.as_os_str().as_encoded_bytes());
+        object.insert("record".into(), noted.record.into());
+        Value::from(object)
+    };
+    records.notes.iter().map(one).collect()
 }
 
 /// The number of names that are not in the schema, and of their values.
@@ -275,6 +312,7 @@ pub fn as_json(records: &RecordReport) -> Value {
         "repaired": remark(&records.repaired),
         "short": remark(&records.short),
         "several_lines": remark(&records.several),
+        "notes": notes_json(records),
         "renamed": renamed.collect::<Value>(),
         "conflicts": conflicts.collect::<Value>(),
         "unknown": unknown.collect::<Value>(),

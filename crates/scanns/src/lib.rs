@@ -220,9 +220,10 @@ pub mod sources {
         TableFormat, TableInput, TableMap, TableValue, UnreadPath, Visit,
     };
     pub use crate::record::{
-        Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes, CsvRows, CsvSniffer,
-        FieldFigures, FileFormat, FlawedRecords, Inference, Inferred, Malformed, RecordCounts, RecordError,
-        RecordFormat, RecordReader, Recorded, RenamedColumn, Sources, map_name,
+        CollectionFormat, Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes,
+        CsvRows, CsvSniffer, FieldFigures, FileFormat, FlawedRecords, Inference, Inferred, Malformed,
+        RecordCounts, RecordError, RecordFormat, RecordNote, RecordNotes, RecordReader, Recorded,
+        RenamedColumn, Sources, TextFieldOptions, map_name,
     };
     pub use crate::source::{
         ChangedPaths, Entry, EntryKind, Failure, FileList, FileStatus, Input, Inputs, ListFrom, Root,

@@ -307,6 +307,16 @@ pub enum RecordsArg {
     Csv,
     /// Like csv, with tabs between values
     Tsv,
+    /// One document per page or file in web archives: WARC, WET or ARC
+    Warc,
+    /// One document per <DOC> of TREC collections, also of their web pages
+    Trec,
+    /// One document per .I of collections of the SMART system, such as CACM
+    Smart,
+    /// One document per message of mailboxes, or of files with one message each
+    Mbox,
+    /// One document per page of XML dumps of MediaWiki, such as Wikipedia's
+    Mediawiki,
 }
 
 impl From<RecordsArg> for Records {
@@ -316,6 +326,11 @@ impl From<RecordsArg> for Records {
             RecordsArg::Lines => Records::Lines,
             RecordsArg::Jsonl => Records::Jsonl,
             RecordsArg::Csv | RecordsArg::Tsv => Records::Csv,
+            RecordsArg::Warc => Records::Warc,
+            RecordsArg::Trec => Records::Trec,
+            RecordsArg::Smart => Records::Smart,
+            RecordsArg::Mbox => Records::Mbox,
+            RecordsArg::Mediawiki => Records::MediaWiki,
         }
     }
 }

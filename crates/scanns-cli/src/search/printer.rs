@@ -32,6 +32,9 @@ const COLUMNS: usize = 160;
 /// The number of first fields of a record to show.
 const FIRST_FIELDS: usize = 6;
 
+/// The fields of collections to show, where there are any.
+const COLLECTION_FIELDS: [&str; 6] = ["title", "headline", "subject", "from", "url", "date"];
+
 /// The indentation of what is below a key, and the least room for text beside a key.
 const INDENT: usize = 6;
 const BESIDE: usize = 30;
@@ -279,7 +282,14 @@ fn helpful<'a>(asked: &Asked<'a>, requested: &Shown<'_>) -> Shown<'a> {
         let is_in_key = |name: &str| records == Records::File && ["path", "name", "ext"].contains(&name);
         names.extend(entry.map(|entry| entry.name.as_str()).filter(|name| !is_in_key(name)));
     }
-    if matches!(records, Records::Jsonl | Records::Csv) && requested.names().next().is_none() {
+    let is_plain = requested.names().next().is_none();
+    if is_plain && !matches!(records, Records::Jsonl | Records::Csv) {
+        names.extend(
+            COLLECTION_FIELDS
+                .into_iter()
+                .filter(|name| records.have_fields() && schema.field(name).is_some()),
+        );
+    } else if is_plain {
         let short = schema.fields().filter(|(_, entry)| {
             (entry.column || entry.stored) && !matches!(entry.kind, FieldKind::Text { .. } | FieldKind::Bytes)
         });

@@ -36,7 +36,7 @@ pub use build::follow::FollowStep;
 pub use build::options::{IndexOptions, SEGMENT_MEMORY};
 pub use build::report::{
     ChangesReport, DoubleRecord, DumpReport, FieldConflict, IndexReport, MalformedRecord, MixedPaths,
-    RecordReport, RowRemark,
+    NotedRecords, RecordReport, RowRemark,
 };
 pub use check::{CheckReport, SegmentCheck};
 pub use coverage::{Coverage, ListUpdates};

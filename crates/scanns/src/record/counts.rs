@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 
+use super::collection::{RecordNote, RecordNotes};
 use super::csv::RenamedColumn;
 use super::error::RecordError;
 use super::format::Oddity;
@@ -96,6 +97,7 @@ pub struct RecordCounts {
     short: FlawedRecords,
     several: FlawedRecords,
     renamed: Vec<RenamedColumn>,
+    notes: RecordNotes,
 }
 
 impl RecordCounts {
@@ -167,6 +169,11 @@ impl RecordCounts {
         &self.renamed
     }
 
+    /// What was left out of the records of a collection, or mended in them.
+    pub fn notes(&self) -> &RecordNotes {
+        &self.notes
+    }
+
     /// Adds the counts of another reader.
     pub fn merge(&mut self, other: RecordCounts) {
         self.documents += other.documents;
@@ -177,6 +184,7 @@ impl RecordCounts {
         self.short.merge(other.short);
         self.several.merge(other.several);
         self.add_renamed(&other.renamed);
+        self.notes.merge(other.notes);
         self.unknown_rest += other.unknown_rest;
         for (at, conflict) in other.conflicts.into_iter().enumerate() {
             let Some(own) = self.conflict(at) else { continue };
@@ -251,6 +259,11 @@ impl RecordCounts {
     /// example.
     pub(super) fn add_malformed(&mut self, line: u64, error: RecordError, text: &[u8], len: usize) -> bool {
         self.malformed.add(line, error, text, len)
+    }
+
+    /// Counts a record of a collection that is unusual. Returns true if it is the first of its kind.
+    pub(super) fn add_note(&mut self, line: u64, note: RecordNote) -> bool {
+        self.notes.add(note, line)
     }
 
     /// Counts a document that is unusual. Returns true if it became an example.

@@ -14,6 +14,12 @@ pub enum RecordError {
         /// What was expected.
         what: &'static str,
     },
+    /// A record of a collection without a part that every one must have.
+    #[error("the record has no {what}")]
+    Lacks {
+        /// The part.
+        what: &'static str,
+    },
     /// JSON that is not UTF-8.
     #[error("invalid UTF-8 at byte {at}")]
     NotUtf8 {
@@ -85,7 +91,7 @@ impl RecordError {
             | RecordError::TooDeep { at, .. }
             | RecordError::LoneReturns { at }
             | RecordError::TooMany { at, .. } => at,
-            RecordError::TooFew { .. } | RecordError::SeveralLines { .. } => 0,
+            RecordError::Lacks { .. } | RecordError::TooFew { .. } | RecordError::SeveralLines { .. } => 0,
             RecordError::TooLong { len } | RecordError::NoRoom { len } => len,
         }
     }

@@ -1,14 +1,18 @@
-//! The formats of records: JSON, or CSV below a header.
+//! The formats of records: JSON, CSV below a header, or the records of a collection.
 //!
 //! A record is used as a whole or not at all. Therefore its scalars are kept, as places in the record, until
 //! its end has been parsed. If a record has more than [`MOST_WAITING`] scalars, it is parsed a second time
 //! instead. A hostile record therefore takes no memory that grows with its length, apart from the names in
 //! it.
 
+use std::ops::Range;
+
+use super::collection::{CollectionFormat, CollectionReader, RecordNote};
 use super::csv::{CsvDialect, CsvHeader};
 use super::error::RecordError;
 use super::json::{self, paths::Paths};
-use super::raw::RawScalar;
+use super::made_record::MadeRecord;
+use super::raw::{RawScalar, ScalarKind};
 
 /// The maximum number of scalars of a record that are kept until its end.
 pub(super) const MOST_WAITING: usize = 1 << 16;
@@ -20,6 +24,8 @@ pub enum RecordFormat {
     Json,
     /// Rows of CSV below this header.
     Csv(CsvHeader),
+    /// Records of a collection.
+    Collection(CollectionFormat),
 }
 
 /// The format of a file of records with fields.
@@ -35,6 +41,7 @@ pub enum FileFormat {
 pub(super) enum RecordParser {
     Json(Paths),
     Csv(CsvHeader),
+    Collection(CollectionReader),
 }
 
 impl RecordParser {
@@ -42,15 +49,17 @@ impl RecordParser {
         match format {
             RecordFormat::Json => RecordParser::Json(Paths::new()),
             RecordFormat::Csv(header) => RecordParser::Csv(header),
+            RecordFormat::Collection(format) => RecordParser::Collection(CollectionReader::new(format)),
         }
     }
 
-    /// Calls `visit` with every scalar of a record; returns false if the record is blank. After an error, the
-    /// scalars must be ignored.
+    /// Calls `visit` with every scalar of a record of JSON or CSV; returns false if the record is blank. After
+    /// an error, the scalars must be ignored.
     pub fn parse(&mut self, record: &[u8], visit: &mut impl FnMut(RawScalar)) -> Result<bool, RecordError> {
         match self {
             RecordParser::Json(paths) => json::parse(record, paths, visit),
             RecordParser::Csv(header) => header.parse_row(record, visit),
+            RecordParser::Collection(_) => Ok(false),
         }
     }
 
@@ -59,6 +68,7 @@ impl RecordParser {
         match self {
             RecordParser::Json(paths) => paths.len(),
             RecordParser::Csv(header) => header.names().len(),
+            RecordParser::Collection(reader) => reader.names().len(),
         }
     }
 
@@ -67,6 +77,7 @@ impl RecordParser {
         match self {
             RecordParser::Json(paths) => paths.source(number),
             RecordParser::Csv(header) => header.names().get(number as usize).map_or("", String::as_str),
+            RecordParser::Collection(reader) => reader.names().get(number as usize).unwrap_or(&""),
         }
     }
 
@@ -92,6 +103,9 @@ pub(super) struct CheckedParser {
     beyond: usize,
     /// What is unusual about the record: its quotes, its number of values, its number of lines.
     oddities: [Option<Oddity>; 3],
+    /// The values of a record of a collection, and what is unusual about it.
+    made: MadeRecord,
+    notes: Vec<RecordNote>,
 }
 
 /// What is unusual about a record that is a document.
@@ -112,6 +126,8 @@ impl CheckedParser {
             waiting: Vec::new(),
             beyond: 0,
             oddities: [None; 3],
+            made: MadeRecord::default(),
+            notes: Vec::new(),
         }
     }
 
@@ -121,6 +137,9 @@ impl CheckedParser {
         let Self { parser, waiting, beyond, .. } = self;
         waiting.clear();
         *beyond = 0;
+        if let RecordParser::Collection(_) = parser {
+            return self.make(record);
+        }
         let parsed = parser.parse(record, &mut |raw| keep(waiting, beyond, raw));
         self.oddities = [None; 3];
         let RecordParser::Csv(header) = &self.parser else { return parsed };
@@ -145,19 +164,46 @@ impl CheckedParser {
         }
     }
 
+    /// Makes the values of a record of a collection; returns false if it is not a document.
+    fn make(&mut self, record: &[u8]) -> Result<bool, RecordError> {
+        let RecordParser::Collection(reader) = &mut self.parser else { return Ok(false) };
+        let is_document = reader.read(record, &mut self.made, &mut self.notes)?;
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let scalar = |(name, value): (u32, Range<usize>)| RawScalar {
+            name,
+            kind: ScalarKind::Text,
+            start: place(value.start),
+            end: place(value.end),
+        };
+        self.waiting.extend(self.made.values().map(scalar));
+        Ok(is_document)
+    }
+
+    /// What is unusual about the record of a collection that was checked last.
+    pub fn notes(&self) -> &[RecordNote] {
+        &self.notes
+    }
+
     /// What is unusual about the record that was checked last.
     #[inline]
     pub fn oddities(&self) -> impl Iterator<Item = Oddity> {
         self.oddities.into_iter().flatten()
     }
 
-    /// Calls `visit` with the scalars of the record that was checked last.
+    /// Calls `visit` with the scalars of the record that was checked last, and the bytes in which they are.
     #[inline]
-    pub fn replay(&mut self, record: &[u8], visit: &mut impl FnMut(RawScalar)) -> Result<(), RecordError> {
+    pub fn replay(
+        &mut self,
+        record: &[u8],
+        visit: &mut impl FnMut(&[u8], RawScalar),
+    ) -> Result<(), RecordError> {
         if self.beyond == 0 {
-            self.waiting.iter().copied().for_each(visit);
+            let is_made = matches!(self.parser, RecordParser::Collection(_));
+            let bytes = if is_made { self.made.bytes() } else { record };
+            self.waiting.iter().for_each(|&raw| visit(bytes, raw));
             return Ok(());
         }
+        let visit = &mut |raw| visit(record, raw);
         match (&self.parser, self.oddities[0]) {
             (RecordParser::Csv(header), Some(Oddity::Repaired(_))) => header.parse_plain(record, visit),
             _ => self.parser.parse(record, visit),

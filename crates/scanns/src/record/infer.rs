@@ -184,9 +184,9 @@ impl Inference {
         self.learn();
         let is_json = matches!(self.records.parser, RecordParser::Json(_));
         let Self { records, known, fields, beyond, text, .. } = self;
-        records.replay(record, &mut |raw| {
+        records.replay(record, &mut |bytes, raw| {
             let field = known.get(raw.name as usize).copied().flatten().and_then(|at| fields.get_mut(at));
-            match (field, raw.scalar(record, text)) {
+            match (field, raw.scalar(bytes, text)) {
                 (None, scalar) => *beyond += u64::from(scalar.is_some()),
                 (Some(field), None) => field.figures.nulls += 1,
                 (Some(field), Some(scalar)) => field.add(scalar, is_json),

@@ -7,19 +7,28 @@
 //! `dump/` reads dumps of file systems: bytes in, entries out. `changes/` reads lists of changes: bytes in,
 //! paths out.
 //!
+//! `collection/` has the formats whose fields are known beforehand: web archives (`warc/`), and collections of
+//! texts (`corpus/`), such as those of TREC, mail and dumps of wikis. `html/` finds the text of web pages in
+//! them, `made_record.rs` holds the values of a record, and `deviations.rs` what is unusual about it.
+//!
 //! For records with fields start at `reader.rs`: it maps names to fields (`names.rs`), converts values to the
 //! types of the fields (`typed.rs`) and counts values that do not fit (`counts.rs`). `infer.rs` infers a
 //! schema from a sample.
 
 pub(crate) mod changes;
+mod collection;
+mod corpus;
 mod counts;
 mod csv;
+mod deviations;
 mod documents;
 pub(crate) mod dump;
 mod error;
 mod format;
+mod html;
 mod infer;
 mod json;
+mod made_record;
 mod names;
 mod raw;
 mod reader;
@@ -27,7 +36,11 @@ mod scalar;
 mod seen_field;
 mod seen_name;
 mod typed;
+mod warc;
 
+pub use collection::{
+    CollectionCuts, CollectionEnds, CollectionFormat, RecordNote, RecordNotes, TextFieldOptions,
+};
 pub(crate) use counts::MALFORMED;
 pub use counts::{Conflict, FlawedRecords, Malformed, RecordCounts};
 pub(crate) use csv::CsvCuts;

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use super::collection::RecordNote;
 use super::counts::RecordCounts;
 use super::error::RecordError;
 use super::format::{CheckedParser, RecordFormat, RecordParser};
@@ -102,14 +103,20 @@ impl RecordReader {
             }
         };
         self.learn();
-        self.counts.add_record(is_document);
+        // What was left out for a reason is not blank.
+        if is_document || self.records.notes().is_empty() {
+            self.counts.add_record(is_document);
+        }
         for oddity in self.records.oddities() {
             self.is_example |= self.counts.add_oddity(line, oddity, record);
         }
+        for &note in self.records.notes() {
+            self.is_example |= self.counts.add_note(line, note);
+        }
         let Self { records, targets, kinds, key, known, text, counts, .. } = self;
         let mut key = KeyOfRecord { field: *key, is_known: false };
-        let visit = &mut |raw: RawScalar| {
-            FieldRouter { targets, kinds, known, text, counts, key: &mut key }.route(record, raw, sink);
+        let visit = &mut |bytes: &[u8], raw: RawScalar| {
+            FieldRouter { targets, kinds, known, text, counts, key: &mut key }.route(bytes, raw, sink);
         };
         records.replay(record, visit)?;
         if is_document && key.field.is_some() && !key.is_known {
@@ -122,6 +129,12 @@ impl RecordReader {
     /// beginning.
     pub fn leave_out(&mut self, line: u64, start: &[u8], len: usize) {
         self.is_example = self.counts.add_malformed(line, RecordError::NoRoom { len }, start, len);
+    }
+
+    /// Counts a record of a collection of which the caller has only memory for the beginning, which comes
+    /// next. Returns true if it is the first one.
+    pub fn note_cut(&mut self, line: u64) -> bool {
+        self.counts.add_note(line, RecordNote::Mended("too long for memory: its beginning is indexed"))
     }
 
     /// True if the last record became an example in the counts, which is reported with its line.

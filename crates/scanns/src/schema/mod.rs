@@ -56,16 +56,38 @@ pub enum Records {
     Jsonl,
     /// One document per row of CSV; rows are numbered from 1, without the header.
     Csv,
+    /// One document per page in an archive of the web, WARC or ARC; all records are numbered, from 1.
+    Warc,
+    /// One document per `<DOC>` of a TREC collection.
+    Trec,
+    /// One document per `.I` of a collection of the SMART system.
+    Smart,
+    /// One document per message of a mailbox.
+    Mbox,
+    /// One document per page of an XML dump of MediaWiki.
+    MediaWiki,
 }
 
+/// All kinds of records.
+const RECORDS: [Records; 9] = [
+    Records::File,
+    Records::Lines,
+    Records::Jsonl,
+    Records::Csv,
+    Records::Warc,
+    Records::Trec,
+    Records::Smart,
+    Records::Mbox,
+    Records::MediaWiki,
+];
+
 impl Records {
-    /// Parses `file`, `lines`, `jsonl` or `csv`.
+    /// Parses `file`, `lines`, `jsonl`, `csv`, `warc`, `trec`, `smart`, `mbox` or `mediawiki`.
     pub fn parse(name: &str) -> Result<Self> {
-        let all = [Records::File, Records::Lines, Records::Jsonl, Records::Csv];
-        all.into_iter().find(|records| records.name() == name).ok_or_else(|| Error::UnknownName {
+        RECORDS.into_iter().find(|records| records.name() == name).ok_or_else(|| Error::UnknownName {
             what: "records",
             name: name.into(),
-            known: "file, lines, jsonl or csv".into(),
+            known: "file, lines, jsonl, csv, warc, trec, smart, mbox or mediawiki".into(),
         })
     }
 
@@ -76,7 +98,32 @@ impl Records {
             Records::Lines => "lines",
             Records::Jsonl => "jsonl",
             Records::Csv => "csv",
+            Records::Warc => "warc",
+            Records::Trec => "trec",
+            Records::Smart => "smart",
+            Records::Mbox => "mbox",
+            Records::MediaWiki => "mediawiki",
         }
+    }
+
+    /// The number of the variant in files.
+    pub(crate) fn code(self) -> u32 {
+        match self {
+            Records::File => 0,
+            Records::Lines => 1,
+            Records::Jsonl => 2,
+            Records::Csv => 3,
+            Records::Warc => 4,
+            Records::Trec => 5,
+            Records::Smart => 6,
+            Records::Mbox => 7,
+            Records::MediaWiki => 8,
+        }
+    }
+
+    /// The variant with a number in a file.
+    pub(crate) fn from_code(code: u32) -> Option<Self> {
+        RECORDS.into_iter().find(|records| records.code() == code)
     }
 
     /// True if every line end is the end of a document, so that a file can be read in parts.
@@ -91,7 +138,7 @@ impl Records {
 
     /// True if documents have fields with values.
     pub fn have_fields(self) -> bool {
-        matches!(self, Records::Jsonl | Records::Csv)
+        !matches!(self, Records::File | Records::Lines)
     }
 }
 
@@ -157,7 +204,7 @@ mod tests {
 
     #[test]
     fn unknown_records_are_refused() {
-        for records in [Records::File, Records::Lines, Records::Jsonl, Records::Csv] {
+        for records in RECORDS {
             assert_eq!(Records::parse(records.name()).unwrap(), records);
         }
         assert!(Records::parse("page").is_err());

@@ -11,7 +11,7 @@ use super::record_fields::RecordFields;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::read::FindCuts;
-use crate::record::{CsvCuts, CsvDialect};
+use crate::record::{CollectionCuts, CollectionFormat, CsvCuts, CsvDialect};
 use crate::schema::{Analyzer, Field, Postings, Records, Schema, Stored};
 
 /// The contents of documents.
@@ -84,8 +84,11 @@ impl DocumentSource {
         }
     }
 
-    /// Finds where CSV files can be cut.
+    /// Finds where files can be cut whose records are not lines.
     pub(crate) fn cuts(&self, records: Records) -> Option<Arc<dyn FindCuts>> {
+        if let Some(format) = CollectionFormat::of(records) {
+            return Some(Arc::new(CollectionCuts::new(format)));
+        }
         match self {
             DocumentSource::Records(fields) if records == Records::Csv => {
                 Some(Arc::new(CsvCuts::new(&fields.csv)))

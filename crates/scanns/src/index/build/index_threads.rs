@@ -22,6 +22,7 @@ use crate::index::commit::ledger::{Ledger, RemainingInputs};
 use crate::index::progress::{Phase, Progress};
 use crate::invert::InvertOptions;
 use crate::read::{ContentOptions, Lane, ReadOptions, ReadReport, ReaderDriver, Rules, start_after};
+use crate::record::CollectionFormat;
 use crate::schema::{Analyzer, Base, Stored};
 
 /// Time between two looks at the threads.
@@ -60,7 +61,9 @@ pub(crate) fn index_inputs(
     options.buffers.check()?;
     // Records say by themselves whether they are records, one by one.
     let skip_binary = contents.skip_binary && !options.records.have_fields();
-    let contents = ContentOptions { skip_binary, ..contents };
+    let has_encodings = CollectionFormat::of(options.records).is_some_and(CollectionFormat::has_encodings);
+    let transcode = contents.transcode && !has_encodings;
+    let contents = ContentOptions { skip_binary, transcode, ..contents };
     let budget = lane_budget(options, source.schema(), &stored, &remaining.inputs)?;
     let inputs = Arc::new(remaining.inputs);
     // Readers have their own flag, because they are also stopped when an index thread fails.

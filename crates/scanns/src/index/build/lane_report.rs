@@ -1,11 +1,12 @@
 //! What an index thread reports at its end, and the sum of these reports in the report of the build.
 
+use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::report::{DoubleRecord, FieldConflict, IndexReport, MalformedRecord, RecordReport};
+use super::report::{DoubleRecord, FieldConflict, IndexReport, MalformedRecord, NotedRecords, RecordReport};
 use crate::index::commit::unique_keys::DoubleKey;
 use crate::record::{FlawedRecords, MALFORMED, RecordCounts};
 use crate::schema::{Field, Schema, ValueFormat};
@@ -26,6 +27,7 @@ pub(crate) struct LaneReport {
     pub(crate) repaired: Vec<MalformedRecord>,
     pub(crate) short: Vec<MalformedRecord>,
     pub(crate) several: Vec<MalformedRecord>,
+    pub(crate) notes: Vec<NotedRecords>,
     /// Where the first value of a field is that does not fit.
     pub(crate) conflicts: Vec<ConflictPlace>,
     /// Dates of files that do not fit their columns, and the number of files that have dates.
@@ -72,6 +74,17 @@ impl IndexReport {
 }
 
 impl RecordReport {
+    /// Adds records with a remark.
+    fn add_noted(&mut self, new: NotedRecords) {
+        let Some(known) = self.notes.iter_mut().find(|known| known.note == new.note) else {
+            return self.notes.push(new);
+        };
+        known.count += new.count;
+        if (&new.path, new.record) < (&known.path, known.record) {
+            (known.path, known.record) = (new.path, new.record);
+        }
+    }
+
     /// Adds the records that were left out because of their keys.
     pub(crate) fn add_doubles(&mut self, count: u64, first: Option<DoubleKey>) {
         let path = |of: &DocumentOrigin| PathBuf::from(OsStr::from_bytes(&of.path));
@@ -90,6 +103,7 @@ impl RecordReport {
         let mut sum = RecordCounts::default();
         let (mut places, mut keyless) = (Vec::new(), Vec::new());
         for lane in lanes {
+            lane.notes.drain(..).for_each(|noted| self.add_noted(noted));
             sum.merge(std::mem::take(&mut lane.counts));
             self.bytes += lane.record_bytes;
             self.examples.append(&mut lane.malformed);
@@ -99,6 +113,7 @@ impl RecordReport {
             places.append(&mut lane.conflicts);
             keyless.extend(lane.without_key.take());
         }
+        self.notes.sort_by_key(|noted| Reverse(noted.count));
         let FlawedRecords { count, lines, bytes, .. } = *sum.lost();
         (self.malformed, self.malformed_lines, self.malformed_bytes) = (count, lines, bytes);
         self.blank = sum.blank();

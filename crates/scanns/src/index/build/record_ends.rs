@@ -1,7 +1,8 @@
-//! Where records end in the bytes of a file: lines of JSON, or rows of CSV below a header.
+//! Where records end in the bytes of a file: lines of JSON, rows of CSV below a header, or the records of a
+//! collection.
 
 use crate::read::PieceStart;
-use crate::record::{CsvDialect, CsvHeader, CsvRows, RecordError};
+use crate::record::{CollectionEnds, CollectionFormat, CsvDialect, CsvHeader, CsvRows, RecordError};
 use crate::schema::Records;
 
 /// Finds the ends of the records of one file after the other.
@@ -10,6 +11,8 @@ pub(super) enum RecordEnds {
     Lines(usize),
     /// Records are rows of CSV.
     Rows(CsvState),
+    /// Records of a collection.
+    Collection(CollectionEnds),
 }
 
 /// The state of a CSV file.
@@ -32,6 +35,9 @@ enum CsvPlace {
 
 impl RecordEnds {
     pub(super) fn new(records: Records, dialect: &CsvDialect) -> Self {
+        if let Some(format) = CollectionFormat::of(records) {
+            return RecordEnds::Collection(CollectionEnds::new(format));
+        }
         if records != Records::Csv {
             return RecordEnds::Lines(0);
         }
@@ -47,6 +53,7 @@ impl RecordEnds {
                 csv.rows = CsvRows::new(&csv.dialect);
                 csv.place = CsvPlace::FirstRow;
             }
+            RecordEnds::Collection(ends) => *ends = ends.restarted(),
         }
     }
 
@@ -76,7 +83,24 @@ impl RecordEnds {
             }
             RecordEnds::Rows(csv) if csv.place == CsvPlace::Skipping => None,
             RecordEnds::Rows(csv) => csv.rows.next_end(bytes, is_end),
+            RecordEnds::Collection(ends) if !bytes.is_empty() => ends.next_end(bytes, is_end),
+            RecordEnds::Collection(_) => None,
         }
+    }
+
+    /// Where a record that is too large ends in `bytes`, of which `before` bytes came before; `None` if it
+    /// continues after them. If the end is not known, the rest counts as another record.
+    pub(super) fn end_of_skipped(&self, bytes: &[u8], before: usize) -> Option<usize> {
+        let RecordEnds::Collection(ends) = self else {
+            return memchr::memchr(b'\n', bytes).map(|feed| feed + 1);
+        };
+        let left = ends.known_len().map_or(0, |len| len.saturating_sub(before as u64));
+        usize::try_from(left).ok().filter(|&left| left <= bytes.len())
+    }
+
+    /// True if records may be much larger than their text, and their beginnings are records too.
+    pub(super) fn has_long_records(&self) -> bool {
+        matches!(self, RecordEnds::Collection(_))
     }
 
     /// Starts a record after one that was not passed to [`RecordEnds::next_end`] to its end.
@@ -84,13 +108,14 @@ impl RecordEnds {
         match self {
             RecordEnds::Lines(searched) => *searched = 0,
             RecordEnds::Rows(csv) => csv.rows.start_row(),
+            RecordEnds::Collection(ends) => ends.start_record(),
         }
     }
 
     /// The number of lines of the last record.
     pub(super) fn lines(&self) -> u64 {
         match self {
-            RecordEnds::Lines(_) => 1,
+            RecordEnds::Lines(_) | RecordEnds::Collection(_) => 1,
             RecordEnds::Rows(csv) => csv.rows.lines(),
         }
     }

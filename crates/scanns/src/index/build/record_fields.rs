@@ -1,12 +1,12 @@
-//! The fields of a build of records: the fields of the index, the fields given by the caller, or fields
-//! inferred from a sample.
+//! The fields of a build of records: the fields of the index, the fields given by the caller, those of a
+//! collection, or fields inferred from a sample.
 
 use super::options::{FieldOptions, IndexOptions};
 use super::record_sample::{infer, sniff};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
-use crate::record::{CsvDialect, Inferred, Sources};
-use crate::schema::{FieldEntry, FieldKind, Records, Schema, Store, Stored};
+use crate::record::{CollectionFormat, CsvDialect, Inferred, Sources, TextFieldOptions};
+use crate::schema::{Analyzer, FieldEntry, FieldKind, Records, Schema, Store, Stored};
 use crate::source::Input;
 
 /// The fields of a build of records.
@@ -21,8 +21,8 @@ pub(crate) struct RecordFields {
 }
 
 impl RecordFields {
-    /// The fields of the index, with which a given schema must agree, or the given schema for a new index.
-    /// `None` if there is neither.
+    /// The fields of the index, with which a given schema must agree, or for a new index the given schema or
+    /// the fields of a collection. `None` if there are none of these.
     pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
         let FieldOptions { schema: mut given, csv, key, .. } = options.fields.clone();
         if let (Some((schema, sources)), Some(key)) = (&mut given, &key) {
@@ -37,7 +37,8 @@ impl RecordFields {
             });
         }
         let chosen = match current {
-            None => given,
+            None if given.is_some() => given,
+            None => collection_fields(options, key.as_deref())?,
             Some(current) => {
                 if current.records == Records::Lines {
                     return Err(Error::Conflict {
@@ -95,6 +96,23 @@ impl RecordFields {
         }
         wanted.resolve_for(&self.schema, current.map(|current| current.stored))
     }
+}
+
+/// The fields of a collection; `None` for other records.
+pub(super) fn collection_fields(
+    options: &IndexOptions,
+    key: Option<&str>,
+) -> Result<Option<(Schema, Sources)>> {
+    let Some(format) = CollectionFormat::of(options.records) else { return Ok(None) };
+    let (schema, mut sources) = format.fields(&TextFieldOptions {
+        analyzer: options.analyzer.clone().unwrap_or(Analyzer::Standard),
+        postings: options.postings.unwrap_or_default(),
+        stored: options.stored.store.is_none_or(|store| store == Store::Content),
+    })?;
+    if let Some(key) = key {
+        sources.choose_key(&schema, key)?;
+    }
+    Ok(Some((schema, sources)))
 }
 
 /// Refuses a schema that differs from the schema of the index, and names the first field that differs.

@@ -1,4 +1,4 @@
-//! Indexes records with fields: JSON Lines and CSV in, segments out.
+//! Indexes records with fields: JSON Lines, CSV and collections in, segments out.
 //!
 //! A record is indexed completely or not at all, so a record that spans several pieces is joined first. A
 //! malformed, blank or too large record becomes a void document, so that the records after it keep their
@@ -11,11 +11,14 @@ use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::{ConflictPlace, LaneReport};
 use super::record_ends::RecordEnds;
 use super::record_fields::RecordFields;
-use super::report::MalformedRecord;
+use super::report::{MalformedRecord, NotedRecords};
 use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
 use crate::read::{LineNumber, Piece};
-use crate::record::{BYTE_ORDER_MARK, Malformed, RecordFormat, RecordReader, Recorded};
+use crate::record::{
+    BYTE_ORDER_MARK, CollectionFormat, Malformed, RecordFormat, RecordNote, RecordNotes, RecordReader,
+    Recorded,
+};
 use crate::schema::{Field, Records, Store};
 use crate::source::Failure;
 
@@ -95,11 +98,13 @@ impl<'a> RecordIndexer<'a> {
     pub(crate) fn new(context: LaneContext<'a>, of: &RecordFields) -> Result<Self> {
         let most = context.segments.budget.most;
         let fields = FieldSet::new(&of.schema, &context.stored, context.records, most)?;
+        let format = CollectionFormat::of(context.records);
+        let format = format.map_or(RecordFormat::Json, RecordFormat::Collection);
         Ok(RecordIndexer {
             context,
             stores_record: context.stored.store == Store::Content && !fields.stores(),
             fields,
-            reader: RecordReader::new(&of.schema, &of.sources, RecordFormat::Json),
+            reader: RecordReader::new(&of.schema, &of.sources, format),
             ends: RecordEnds::new(context.records, &of.csv),
             most: MOST_RECORD.min(most / 4),
             carry: Vec::new(),
@@ -207,28 +212,32 @@ impl<'a> RecordIndexer<'a> {
     fn check_carry(&mut self) -> Result<()> {
         if self.carry.len() > self.most {
             self.skipped = Some(self.carry.len());
-            // Keep its beginning for the report.
-            self.carry.truncate(CHECK_EVERY);
-            self.carry.shrink_to(CHECK_EVERY);
+            // Its beginning is indexed, or is for the report.
+            let kept = if self.ends.has_long_records() { self.most } else { CHECK_EVERY };
+            self.carry.truncate(kept);
+            self.carry.shrink_to(kept);
             return Ok(());
         }
         if self.carry.len() >= CHECK_EVERY && self.is_full() { self.flush() } else { Ok(()) }
     }
 
-    /// Skips the rest of a record that is too large, up to its line feed. Returns where the next one begins
-    /// in `text`.
+    /// Skips the rest of a record that is too large. Returns where the next one begins in `text`.
     fn skip(&mut self, piece: &Piece, text: &[u8]) -> Result<usize> {
-        let feed = memchr::memchr(b'\n', text).map(|feed| feed + 1);
-        let len = self.skipped.unwrap_or(0) + feed.unwrap_or(text.len());
-        if feed.is_none() && !piece.closes {
+        let before = self.skipped.unwrap_or(0);
+        let end = self.ends.end_of_skipped(text, before);
+        let len = before + end.unwrap_or(text.len());
+        if end.is_none() && !piece.closes {
             self.skipped = Some(len);
             return Ok(text.len());
         }
         self.skipped = None;
         self.ends.start_record();
         let start = std::mem::take(&mut self.carry);
-        self.leave_out(piece, &start, len)?;
-        Ok(feed.unwrap_or(text.len()))
+        match self.ends.has_long_records() {
+            true => self.beginning(piece, &start, len)?,
+            false => self.leave_out(piece, &start, len)?,
+        }
+        Ok(end.unwrap_or(text.len()))
     }
 
     /// Indexes a complete record.
@@ -240,9 +249,24 @@ impl<'a> RecordIndexer<'a> {
         if record.is_empty() {
             return Ok(());
         }
-        if record.len() > self.most {
-            return self.leave_out(piece, record, record.len());
+        match record.get(..self.most).filter(|start| start.len() < record.len()) {
+            None => self.index(piece, record, record.len()),
+            Some(start) if self.ends.has_long_records() => self.beginning(piece, start, record.len()),
+            Some(_) => self.leave_out(piece, record, record.len()),
         }
+    }
+
+    /// Indexes the beginning of a record of `len` bytes that does not fit into memory.
+    #[cold]
+    fn beginning(&mut self, piece: &Piece, start: &[u8], len: usize) -> Result<()> {
+        if self.reader.note_cut(self.places.len() as u64) {
+            self.note_place(piece);
+        }
+        self.index(piece, start, len)
+    }
+
+    /// Indexes a record of `len` bytes, of which `record` is all, or the beginning.
+    fn index(&mut self, piece: &Piece, record: &[u8], len: usize) -> Result<()> {
         if record.len() >= LARGE && self.fields.max_doc() > 0 {
             let needed = record.len().saturating_mul(GROWTH);
             if self.fields.bytes() + self.beside() + needed > self.context.segments.budget.most {
@@ -272,10 +296,10 @@ impl<'a> RecordIndexer<'a> {
                 }
                 self.fields.end_document((self.record_at, text.len() as u64))?;
                 self.documents += 1;
-                self.end(piece, record.len())
+                self.end(piece, len)
             }
-            (Ok(Recorded::Document), Err(_)) => self.leave_out(piece, record, record.len()),
-            (Ok(Recorded::Blank) | Err(_), _) => self.void(piece, record.len()),
+            (Ok(Recorded::Document), Err(_)) => self.leave_out(piece, record, len),
+            (Ok(Recorded::Blank) | Err(_), _) => self.void(piece, len),
         }
     }
 
@@ -387,6 +411,16 @@ impl<'a> RecordIndexer<'a> {
         examples.iter().filter_map(one).collect()
     }
 
+    /// Remarks with the places of their first records.
+    fn noted(&self, notes: &RecordNotes) -> Vec<NotedRecords> {
+        let one = |(note, count, first): (RecordNote, u64, u64)| {
+            let place = self.places.get(usize::try_from(first).ok()?)?;
+            let path = self.context.inputs.get(place.input as usize)?.path.clone();
+            Some(NotedRecords { note, count, path, record: place.record() })
+        };
+        notes.iter().filter_map(one).collect()
+    }
+
     fn is_full(&mut self) -> bool {
         let beside = self.beside();
         self.fields.is_full(self.out.segments.limit, beside)
@@ -433,6 +467,7 @@ impl PieceIndexer for RecordIndexer<'_> {
         self.out.segments.report.repaired = self.placed(&counts.repaired().examples);
         self.out.segments.report.short = self.placed(&counts.short().examples);
         self.out.segments.report.several = self.placed(&counts.several().examples);
+        self.out.segments.report.notes = self.noted(counts.notes());
         for (field, place) in &self.conflicts {
             let Some(input) = self.context.inputs.get(place.input as usize) else { continue };
             let conflict = counts.conflicts().find(|(other, _)| other == field);

@@ -5,9 +5,13 @@ use std::io;
 use std::sync::atomic::AtomicBool;
 
 use super::options::IndexOptions;
+use super::record_fields::collection_fields;
 use crate::error::{Error, Result};
 use crate::read::{ContentOptions, text_of_file, text_of_start};
-use crate::record::{CsvDialect, CsvSniffer, FileFormat, Inference, Inferred, RecordFormat, Sources};
+use crate::record::{
+    CsvDialect, CsvSniffer, FieldFigures, FileFormat, Inference, Inferred, RecordCounts, RecordFormat,
+    Sources,
+};
 use crate::schema::{FieldKind, Records, Schema};
 use crate::source::{Failure, Input, Inputs, collect};
 
@@ -62,6 +66,16 @@ fn beginnings<'a>(
 /// # Errors
 /// Returns an error if the inputs cannot be collected, or if the sample has no value.
 pub fn infer_fields(options: &IndexOptions, cancel: &AtomicBool) -> Result<Inferred> {
+    if let Some((schema, sources)) = collection_fields(options, options.fields.key.as_deref())? {
+        let figures = schema.fields().map(|_| FieldFigures::default()).collect();
+        return Ok(Inferred {
+            schema,
+            sources,
+            figures,
+            left_out: Vec::new(),
+            counts: RecordCounts::default(),
+        });
+    }
     let Inputs { inputs, failures, .. } = collect(&options.source, cancel)?;
     if let (true, Some(Failure { path, reason })) = (inputs.is_empty(), failures.first()) {
         return Err(Error::NoInput { what: format!("{}: {reason}", path.display()) });

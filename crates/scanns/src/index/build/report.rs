@@ -6,7 +6,7 @@ use crate::index::named_snapshot::NamedSnapshot;
 use crate::read::ContentCount;
 use crate::record::changes::ChangesTally;
 use crate::record::dump::DumpTally;
-use crate::record::{CsvDialect, Inferred, RenamedColumn};
+use crate::record::{CsvDialect, Inferred, RecordNote, RenamedColumn};
 use crate::source::{Failure, ScanReport, Skipped};
 
 /// The result of a build. Every input is in one of the counts.
@@ -193,6 +193,8 @@ pub struct RecordReport {
     pub short: RowRemark,
     /// Documents from rows of CSV with line feeds in quoted values.
     pub several: RowRemark,
+    /// Records of collections that are not documents, or were mended.
+    pub notes: Vec<NotedRecords>,
     /// Columns of CSV that could not keep their names, at most 100 for each index thread.
     pub renamed: Vec<RenamedColumn>,
     /// How rows of CSV are written, if this build found it out.
@@ -222,6 +224,19 @@ impl RecordReport {
         let exceeds = |lost: u64, all: u64| u128::from(lost) * 100 > u128::from(all);
         exceeds(self.malformed_lines, lines) || exceeds(self.malformed_bytes, self.bytes)
     }
+}
+
+/// Records of collections with the same remark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotedRecords {
+    /// What is unusual about them.
+    pub note: RecordNote,
+    /// Their number.
+    pub count: u64,
+    /// The file of the first one.
+    pub path: PathBuf,
+    /// Its number in the file, from 1.
+    pub record: u64,
 }
 
 /// Documents from unusual rows of CSV.

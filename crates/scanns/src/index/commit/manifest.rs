@@ -185,13 +185,7 @@ impl Manifest {
         for (field, entry) in self.schema.fields() {
             put_field(&mut out, entry, &FieldSource::of(&self.sources, field, entry));
         }
-        let records = match self.records {
-            Records::File => 0u32,
-            Records::Lines => 1,
-            Records::Jsonl => 2,
-            Records::Csv => 3,
-        };
-        out.extend_from_slice(&records.to_le_bytes());
+        out.extend_from_slice(&self.records.code().to_le_bytes());
         if self.records == Records::Csv {
             put_dialect(&self.csv, &mut out);
         }
@@ -249,13 +243,7 @@ impl Manifest {
                 sources.set_key(field);
             }
         }
-        let records = match reader.u32()? {
-            0 => Records::File,
-            1 => Records::Lines,
-            2 => Records::Jsonl,
-            3 => Records::Csv,
-            _ => return None,
-        };
+        let records = Records::from_code(reader.u32()?)?;
         let csv = if records == Records::Csv { read_dialect(&mut reader)? } else { CsvDialect::default() };
         let stored = read_stored(&mut reader)?;
         let contents = reader.u32().filter(|bits| *bits < 16)?;

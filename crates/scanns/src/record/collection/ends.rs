@@ -1,0 +1,85 @@
+//! Where the records of collections end.
+
+use super::format::CollectionFormat;
+use crate::record::corpus::mbox::MboxEnds;
+use crate::record::corpus::mediawiki::MediaWikiEnds;
+use crate::record::corpus::smart::SmartEnds;
+use crate::record::corpus::trec::TrecEnds;
+use crate::record::warc::WarcEnds;
+
+/// The beginning of every record of a web archive.
+const WARC: &[u8] = b"WARC/";
+
+/// Finds the ends of the records of one file.
+#[derive(Clone, Debug)]
+pub struct CollectionEnds {
+    format: CollectionFormat,
+    kind: EndsKind,
+}
+
+#[derive(Clone, Debug)]
+enum EndsKind {
+    Warc(WarcEnds),
+    Trec(TrecEnds),
+    Smart(SmartEnds),
+    Mbox(MboxEnds),
+    MediaWiki(MediaWikiEnds),
+}
+
+impl CollectionEnds {
+    /// Starts a file, or a part of a file that begins with a record.
+    pub fn new(format: CollectionFormat) -> Self {
+        let kind = match format {
+            CollectionFormat::Warc => EndsKind::Warc(WarcEnds::new()),
+            CollectionFormat::Trec => EndsKind::Trec(TrecEnds::new()),
+            CollectionFormat::Smart => EndsKind::Smart(SmartEnds::new()),
+            CollectionFormat::Mbox => EndsKind::Mbox(MboxEnds::new()),
+            CollectionFormat::MediaWiki => EndsKind::MediaWiki(MediaWikiEnds::new()),
+        };
+        CollectionEnds { format, kind }
+    }
+
+    /// The same for the start of another file.
+    pub fn restarted(&self) -> Self {
+        CollectionEnds::new(self.format)
+    }
+
+    /// Returns the length of the record that `bytes` begins with, or `None` if it continues after them. If it
+    /// does, the same bytes must come again, with more behind them. If `is_end`, nothing follows, and every
+    /// byte belongs to a record.
+    pub fn next_end(&mut self, bytes: &[u8], is_end: bool) -> Option<usize> {
+        match &mut self.kind {
+            EndsKind::Warc(ends) => ends.next_end(bytes, is_end),
+            EndsKind::Trec(ends) => ends.next_end(bytes, is_end),
+            EndsKind::Smart(ends) => ends.next_end(bytes, is_end),
+            EndsKind::Mbox(ends) => ends.next_end(bytes, is_end),
+            EndsKind::MediaWiki(ends) => ends.next_end(bytes, is_end),
+        }
+    }
+
+    /// The length of the record whose beginning was given last, if the record says it.
+    pub fn known_len(&self) -> Option<u64> {
+        match &self.kind {
+            EndsKind::Warc(ends) => ends.known_len(),
+            _ => None,
+        }
+    }
+
+    /// True if a record of a web archive begins behind line ends; `None` if more bytes are needed to tell.
+    pub(super) fn is_begun(bytes: &[u8]) -> Option<bool> {
+        let rest = bytes.trim_ascii_start();
+        let start = rest.get(..rest.len().min(WARC.len())).unwrap_or_default();
+        if start.len() < WARC.len() && WARC.starts_with(start) { None } else { Some(start == WARC) }
+    }
+
+    /// Starts a record after one that was not given to its end.
+    pub fn start_record(&mut self) {
+        match &mut self.kind {
+            EndsKind::Warc(ends) => ends.start_record(),
+            EndsKind::Trec(ends) => ends.start_record(),
+            EndsKind::Smart(ends) => ends.start_record(),
+            EndsKind::Mbox(ends) => ends.start_record(),
+            EndsKind::MediaWiki(ends) => ends.start_record(),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Collections: files whose records have fields that are known beforehand, such as web archives, TREC
+//! collections, mail and dumps of wikis.
+//!
+//! `format.rs` names the formats, `fields.rs` has their fields, `ends.rs` finds where their records end, and
+//! `reader.rs` reads one record: it makes values (`../made_record.rs`), since these are rarely places in the
+//! bytes of the record. `cuts.rs` divides large files. `note.rs` is about what was left out or mended.
+
+mod cuts;
+mod ends;
+mod fields;
+mod format;
+mod note;
+mod reader;
+
+pub use cuts::CollectionCuts;
+pub use ends::CollectionEnds;
+pub use fields::TextFieldOptions;
+pub use format::CollectionFormat;
+pub use note::{RecordNote, RecordNotes};
+pub(super) use reader::CollectionReader;

@@ -1,0 +1,132 @@
+//! Dates of records: WARC-Date (RFC 3339 by the specification) and the 14 digits of ARC.
+
+use super::deviations::{BAD_DATE, REWRITTEN_DATE};
+use crate::record::deviations::Deviations;
+
+/// The date of a record as RFC 3339, or None if it is not a time.
+///
+/// Accepts what RFC 3339 does, an offset without a colon, and the 14 digits of ARC.
+pub(super) fn warc_date(date: &[u8], deviations: &mut Deviations) -> Option<Vec<u8>> {
+    if date.is_empty() {
+        return None;
+    }
+    let read = match date.iter().all(u8::is_ascii_digit) {
+        true => arc_date(date),
+        false => with_colon(date).filter(|date| is_rfc3339(date)),
+    };
+    match &read {
+        None => deviations.add(BAD_DATE),
+        Some(read) if read != date => deviations.add(REWRITTEN_DATE),
+        Some(_) => {}
+    }
+    read
+}
+
+/// The date of an ARC record as RFC 3339: 14 digits, of which 12 are needed; more are left out.
+pub(super) fn arc_date(digits: &[u8]) -> Option<Vec<u8>> {
+    let [year @ .., _, _, _, _, _, _, _, _] = digits.get(..12)? else { return None };
+    let two = |at: usize| digits.get(at..at + 2);
+    let parts = [year, two(4)?, two(6)?, two(8)?, two(10)?, two(12).unwrap_or(b"00")];
+    let mut date = Vec::new();
+    for (part, after) in parts.iter().zip(b"--T::Z") {
+        date.extend_from_slice(part);
+        date.push(*after);
+    }
+    is_rfc3339(&date).then_some(date)
+}
+
+/// A date with a colon in its offset.
+fn with_colon(date: &[u8]) -> Option<Vec<u8>> {
+    let mut date = date.to_vec();
+    let place = date.len().checked_sub(5)?;
+    let offset = date.get(place..)?;
+    if matches!(offset, [b'+' | b'-', digits @ ..] if digits.iter().all(u8::is_ascii_digit)) {
+        date.insert(place + 3, b':');
+    }
+    Some(date)
+}
+
+/// Whether bytes are a time of RFC 3339.
+fn is_rfc3339(date: &[u8]) -> bool {
+    let Some((time, rest)) = date.split_at_checked(19) else { return false };
+    let has_marks =
+        [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')].iter().all(|(at, mark)| time.get(*at) == Some(mark));
+    let has_t = matches!(time.get(10), Some(b'T' | b't' | b' '));
+    let number = |from: usize, to: usize| time.get(from..to).and_then(super::lines::parse_number);
+    let (Some(year), Some(month), Some(day)) = (number(0, 4), number(5, 7), number(8, 10)) else {
+        return false;
+    };
+    let is_time = number(11, 13).is_some_and(|hour| hour < 24)
+        && number(14, 16).is_some_and(|minute| minute < 60)
+        && number(17, 19).is_some_and(|second| second <= 60);
+    let is_day = (1..=days_of(year, month)).contains(&day);
+    has_marks && has_t && is_time && is_day && is_offset(without_fraction(rest))
+}
+
+/// The number of days of a month.
+fn days_of(year: u64, month: u64) -> u64 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    }
+}
+
+/// What follows the fraction of a second.
+fn without_fraction(rest: &[u8]) -> &[u8] {
+    let Some(fraction) = rest.strip_prefix(b".") else { return rest };
+    match fraction.iter().position(|byte| !byte.is_ascii_digit()) {
+        Some(end) if end > 0 => fraction.get(end..).unwrap_or_default(),
+        _ => b"",
+    }
+}
+
+/// Whether bytes are an offset of RFC 3339.
+fn is_offset(offset: &[u8]) -> bool {
+    match offset {
+        [b'Z' | b'z'] => true,
+        [b'+' | b'-', hour @ .., b':', minute_1, minute_2] => {
+            let number = super::lines::parse_number;
+            hour.len() == 2
+                && number(hour).is_some_and(|hour| hour < 24)
+                && number(&[*minute_1, *minute_2]).is_some_and(|minute| minute < 60)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_kept_rewritten_or_refused() {
+        let rows: [(&str, Option<&str>); 16] = [
+            ("2017-03-06T04:03:53Z", Some("2017-03-06T04:03:53Z")),
+            ("2017-03-06T04:03:53.123456Z", Some("2017-03-06T04:03:53.123456Z")),
+            ("2017-03-06T04:03:53-08:00", Some("2017-03-06T04:03:53-08:00")),
+            ("2017-03-06T04:03:53-0800", Some("2017-03-06T04:03:53-08:00")),
+            ("20140216050221", Some("2014-02-16T05:02:21Z")),
+            ("201404010000000000", Some("2014-04-01T00:00:00Z")),
+            ("201402160502", Some("2014-02-16T05:02:00Z")),
+            ("2009-03-65T08:43:19-0800", None),
+            ("2009-02-29T08:43:19Z", None),
+            ("2008-02-29T08:43:19Z", Some("2008-02-29T08:43:19Z")),
+            ("2009-02-20T24:43:19Z", None),
+            ("2009-02-20T04:43:19.Z", None),
+            ("2009-02-20T04:43:19", None),
+            ("20149916050221", None),
+            ("2014", None),
+            ("yesterday", None),
+        ];
+        for (date, expected) in rows {
+            let mut deviations = Deviations::default();
+            let read = warc_date(date.as_bytes(), &mut deviations);
+            assert_eq!(read.as_deref(), expected.map(str::as_bytes), "{date}");
+            assert_eq!(deviations.kinds().is_empty(), expected == Some(date), "{date}");
+        }
+    }
+}

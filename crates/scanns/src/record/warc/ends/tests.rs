@@ -1,0 +1,209 @@
+//! Tests of the ends of records.
+
+use super::*;
+use crate::record::made_record::MadeRecord;
+use crate::record::warc::WarcReader;
+use crate::record::warc::tests::{all_files, cut};
+
+/// The ends of records when bytes come in pieces.
+fn ends_in_pieces(bytes: &[u8], random: &mut fastrand::Rng) -> Vec<usize> {
+    let greatest = [1, 10, 100, 10_000][random.usize(..4)];
+    let mut ends = WarcEnds::new();
+    let mut found = Vec::new();
+    let (mut start, mut given) = (0, 0);
+    while start < bytes.len() {
+        given = (given + random.usize(1..=greatest)).clamp(start + 1, bytes.len());
+        while start < given
+            && let Some(end) = ends.next_end(&bytes[start..given], given == bytes.len())
+        {
+            start += end;
+            found.push(start);
+        }
+    }
+    found
+}
+
+/// The ends of records when all bytes are there.
+fn ends_at_once(bytes: &[u8]) -> Vec<usize> {
+    cut(bytes)
+        .iter()
+        .scan(0, |end, record| {
+            *end += record.len();
+            Some(*end)
+        })
+        .collect()
+}
+
+/// The records of a text.
+fn cut_text(text: &str) -> Vec<&str> {
+    cut(text.as_bytes()).into_iter().map(|record| std::str::from_utf8(record).unwrap()).collect()
+}
+
+/// A record of a block.
+fn record(block: &str, len: impl std::fmt::Display) -> String {
+    format!("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {len}\r\n\r\n{block}")
+}
+
+/// Joins records.
+fn assert_cut(records: &[&str]) {
+    assert_eq!(cut_text(&records.concat()), records);
+}
+
+/// A random file: records with right and wrong lengths, bytes between them, and either format.
+fn random_file(random: &mut fastrand::Rng) -> Vec<u8> {
+    let mut file = Vec::new();
+    let is_arc = random.u8(..4) == 0;
+    let parts = ["\n", "\r\n", "WARC/", "WARC/1.0\r\n", "a", "\r\n\r\n", "Content-Length: 3", "http://a/ "];
+    for _ in 0..random.usize(..12) {
+        let block: String = (0..random.usize(..20)).map(|_| parts[random.usize(..parts.len())]).collect();
+        let len = match random.u8(..6) {
+            0 => random.usize(..200).to_string(),
+            1 => "-1".to_owned(),
+            _ => block.len().to_string(),
+        };
+        let text = match is_arc {
+            true => format!("http://a/b c 1.2.3.4 20140216050221 text/html {len}\n{block}\n"),
+            false => record(&block, len) + ["\r\n\r\n", "\n\n", "", "\r\n", "garbage\r\n"][random.usize(..5)],
+        };
+        file.extend_from_slice(text.as_bytes());
+    }
+    file
+}
+
+/// Changes some bytes of a file.
+fn mutate(file: &mut Vec<u8>, random: &mut fastrand::Rng) {
+    for _ in 0..random.usize(1..6) {
+        if file.is_empty() {
+            return;
+        }
+        let at = random.usize(..file.len());
+        match random.u8(..5) {
+            0 => file[at] = random.u8(..),
+            1 => drop(file.remove(at)),
+            2 => file.insert(at, b"\r\n0W:-"[random.usize(..6)]),
+            3 => file.truncate(at),
+            _ => {
+                let part = file[at..(at + random.usize(..50)).min(file.len())].to_vec();
+                file.splice(at..at, part);
+            }
+        }
+    }
+}
+
+#[test]
+fn records_end_after_their_length_and_line_ends() {
+    let one = record("a\nWARC/1.0\nb", 12) + "\r\n\r\n";
+    assert_cut(&[&one, &one, &one]);
+    assert_cut(&[&record("a", 1), &one]);
+    assert_cut(&[&(record("a", 1) + "\n"), &one]);
+    assert_cut(&[&(one.clone() + "\r\n\r\n\r\n"), &one]);
+    assert_cut(&[&("\n\n".to_owned() + &one), &one]);
+}
+
+#[test]
+fn a_record_of_wrong_length_ends_at_the_next_version_line() {
+    let right = record("abc", 3) + "\r\n\r\n";
+    for len in ["1", "2", "20", "100", "999999", "-1", "x", "99999999999999999999", "18446744073709551615"] {
+        let wrong = record("abc", len) + "\r\n";
+        assert_cut(&[&wrong, &right, &right]);
+        assert_cut(&[&right, &wrong]);
+    }
+    assert_cut(&["WARC/1.0\r\nno blank line\r\n", &right]);
+}
+
+#[test]
+fn bytes_between_records_are_a_record() {
+    let right = record("abc", 3) + "\r\n\r\n";
+    assert_cut(&[&right, "garbage\nmore\n", &right]);
+    assert_cut(&["garbage\n", &right, "garbage"]);
+    let arc = "http://a/ 1.2.3.4 20140216050221 text/html 3\nabc\n";
+    assert_cut(&[arc, "http://a/ 1.2.3.4 20140216050221 text/html 9\nabc\n", arc]);
+    assert_cut(&["filedesc://a 0.0.0.0 20140216050221 text/plain -1\n1 0 A\n\n", arc, arc]);
+}
+
+#[test]
+fn the_length_is_known_before_the_record_is_there() {
+    let whole = record(&"a".repeat(1000), 1000) + "\r\n\r\n";
+    let mut ends = WarcEnds::new();
+    assert_eq!((ends.next_end(&whole.as_bytes()[..20], false), ends.known_len()), (None, None));
+    assert_eq!(ends.next_end(&whole.as_bytes()[..100], false), None);
+    assert_eq!(ends.known_len(), Some(whole.len() as u64 - 4));
+    ends.start_record();
+    assert_eq!(ends.known_len(), None);
+    let rest = "\r\n\r\n".to_owned() + &whole;
+    assert_eq!(ends.next_end(rest.as_bytes(), true), Some(rest.len()));
+}
+
+#[test]
+fn pieces_of_any_size_give_the_same_ends() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    for (name, bytes) in all_files() {
+        for _ in 0..5 {
+            assert_eq!(ends_in_pieces(&bytes, &mut random), ends_at_once(&bytes), "{name}, seed {seed}");
+        }
+    }
+    for round in 0..3000 {
+        let mut file = random_file(&mut random);
+        if round % 2 == 1 {
+            mutate(&mut file, &mut random);
+        }
+        let ends = ends_in_pieces(&file, &mut random);
+        assert_eq!(ends, ends_at_once(&file), "seed {seed}, round {round}: {}", file.escape_ascii());
+    }
+}
+
+#[test]
+fn mutated_records_are_read_without_a_panic() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut sources: Vec<Vec<u8>> = all_files().into_iter().map(|(_, bytes)| bytes).collect();
+    sources.extend((0..20).map(|_| random_file(&mut random)));
+    let (mut reader, mut made) = (WarcReader::default(), MadeRecord::default());
+    let rounds = if cfg!(debug_assertions) { 3_000 } else { 100_000 };
+    let mut count = 0;
+    while count < rounds {
+        let mut file = sources[random.usize(..sources.len())].clone();
+        mutate(&mut file, &mut random);
+        for record in cut(&file) {
+            count += 1;
+            let _ = reader.read(record, &mut made);
+        }
+        count += 1;
+    }
+}
+
+#[test]
+fn bytes_that_are_no_records_take_linear_time() {
+    let header = "WARC/1.0\n".to_owned() + &"a: b\n".repeat(200_000);
+    let claims = record("", 1 << 20).repeat(20_000);
+    let line_ends = record("", 200).repeat(5_000) + &"\n".repeat(1 << 20);
+    let files = ["WARC/".repeat(200_000), "\n".repeat(1 << 20), "\nWARC/1".repeat(150_000), header, claims];
+    for file in files.iter().chain([&line_ends, &"http://a 1 2 ".repeat(80_000)]) {
+        let start = std::time::Instant::now();
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut ends = WarcEnds::new();
+        let (mut at, mut given) = (0, 0);
+        while at < file.len() {
+            given = (given + random.usize(1..=50)).clamp(at + 1, file.len());
+            at += ends.next_end(&file.as_bytes()[at..given], given == file.len()).unwrap_or(0);
+        }
+        assert!(start.elapsed().as_secs() < 5, "{:?}: {}", start.elapsed(), &file[..20]);
+        let start = std::time::Instant::now();
+        let (mut reader, mut made) = (WarcReader::default(), MadeRecord::default());
+        for record in cut(file.as_bytes()) {
+            let _ = reader.read(record, &mut made);
+        }
+        assert!(start.elapsed().as_secs() < 5, "{:?}: {}", start.elapsed(), &file[..20]);
+    }
+}
+
+#[test]
+fn a_record_without_a_length_is_cut_after_64_mib() {
+    let mut file = vec![b'a'; MAX_SEARCHED + 100];
+    file[..9].copy_from_slice(b"WARC/1.0\n");
+    file[9] = b'\n';
+    assert_eq!(ends_at_once(&file), [MAX_SEARCHED, file.len()]);
+}
