@@ -1,6 +1,7 @@
 //! `scanns index`: turns arguments into options, runs the build, and reports the outcome of every input.
 
 mod changes;
+mod document_kind;
 mod dumps;
 mod polite;
 mod preview;
@@ -13,14 +14,14 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
+use scanns::Index;
 use scanns::index::{IndexOptions, IndexReport, Progress};
-use scanns::schema::{Analyzer, Delimiters, Postings, Records, Store};
+use scanns::schema::{Analyzer, Delimiters, Postings, Store};
 use scanns::sources::{
     ColumnMap, ContentOptions, CsvTable, Direct, DumpFormat, DumpOptions, FileList, ListFrom, MapView,
     PageSize, ReadOptions, ScanSettings, Separator, SourceOptions, TableDump,
 };
 use scanns::writer::StoredOptions;
-use scanns::{Index, Snapshot};
 
 use crate::args::{
     BinaryArg, CommitEvery, ContentArg, ContentArgs, DUMPS_HELP, DirectArg, DumpArgs, EncodingArg, IndexArgs,
@@ -126,7 +127,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
     let resources = polite::resources(args);
     let threads = threads(&resources, &args.reading, &parameters)?;
-    let records = records_of(&args.text, path(args))?;
+    let records = document_kind::records_of(args, path(args))?;
     let finders = if args.polite { threads.read } else { threads.read + threads.index };
     let mut source = source(&args.input, finders);
     let changes = changes::options(&args.scan, &mut source.paths)?;
@@ -234,42 +235,6 @@ fn scan(args: &IndexArgs) -> Result<ScanSettings> {
         );
     }
     Ok(settings)
-}
-
-/// What a document is: as in the existing index, else as requested, else a file.
-fn records_of(args: &TextArgs, output: &Path) -> Result<Records> {
-    let wanted = args.records.map(Records::from);
-    // An index that cannot be read is reported by the build, which has to read it too.
-    let built = Snapshot::open(output).ok().and_then(|snapshot| {
-        let records = snapshot.info().records;
-        // A program may have made it, and neither files nor records are in it yet.
-        (records != Records::File || snapshot.has_files().unwrap_or(true)).then_some(records)
-    });
-    if let (Some(wanted), Some(built)) = (wanted, built)
-        && wanted != built
-    {
-        bail!(
-            "the documents of {} are {}, not {}: leave --records out, or choose another index with -o",
-            report::path_text(output),
-            documents(built),
-            documents(wanted),
-        );
-    }
-    Ok(wanted.or(built).unwrap_or(Records::File))
-}
-
-fn documents(records: Records) -> &'static str {
-    match records {
-        Records::File => "files",
-        Records::Lines => "lines (--records lines)",
-        Records::Jsonl => "JSON records (--records jsonl)",
-        Records::Csv => "CSV rows (--records csv)",
-        Records::Warc => "records of web archives (--records warc)",
-        Records::Trec => "documents of TREC (--records trec)",
-        Records::Smart => "documents of SMART (--records smart)",
-        Records::Mbox => "messages (--records mbox)",
-        Records::MediaWiki => "pages of MediaWiki (--records mediawiki)",
-    }
 }
 
 /// What to do with the content of files, if requested.

@@ -137,12 +137,12 @@ fn print_rows(out: &mut Output, records: &RecordReport) -> Result<()> {
     Ok(())
 }
 
-/// Prints what was left out of the records of collections, or mended in them.
+/// Prints what was left out of the records of collections, or is unusual about them.
 fn print_notes(out: &mut Output, records: &RecordReport) -> Result<()> {
     for NotedRecords { note, count, path, record } in &records.notes {
         let (what, how) = match note {
             RecordNote::LeftOut(what) => ("left out", *what),
-            RecordNote::Mended(how) => ("mended", *how),
+            RecordNote::Remark(how) => ("remark", *how),
         };
         let (records, place) = (units::counted(*count, "record"), report::path_text(path));
         writeln!(out, "{what}: {records} ({how}), the first is {place}:{record}")?;
@@ -155,7 +155,7 @@ fn notes_json(records: &RecordReport) -> Value {
     let one = |noted: &NotedRecords| {
         let (key, what) = match noted.note {
             RecordNote::LeftOut(what) => ("left_out", what),
-            RecordNote::Mended(how) => ("mended", how),
+            RecordNote::Remark(how) => ("remark", how),
         };
         let mut object = Map::new();
         object.insert(key.into(), what.into());

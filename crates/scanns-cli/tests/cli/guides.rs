@@ -138,6 +138,11 @@ fn the_guide_for_records_is_true() {
 }
 
 #[test]
+fn the_guide_for_collections_is_true() {
+    run_guide("docs/collections.md");
+}
+
+#[test]
 fn the_guide_for_administrators_is_true() {
     run_guide("docs/admin.md");
 }

@@ -169,7 +169,7 @@ impl RecordCounts {
         &self.renamed
     }
 
-    /// What was left out of the records of a collection, or mended in them.
+    /// What was left out of the records of a collection, or is unusual about them.
     pub fn notes(&self) -> &RecordNotes {
         &self.notes
     }

@@ -53,8 +53,8 @@ impl RecordParser {
         }
     }
 
-    /// Calls `visit` with every scalar of a record of JSON or CSV; returns false if the record is blank. After
-    /// an error, the scalars must be ignored.
+    /// Calls `visit` with every scalar of a record of JSON or CSV; returns false if the record is blank.
+    /// After an error, the scalars must be ignored.
     pub fn parse(&mut self, record: &[u8], visit: &mut impl FnMut(RawScalar)) -> Result<bool, RecordError> {
         match self {
             RecordParser::Json(paths) => json::parse(record, paths, visit),

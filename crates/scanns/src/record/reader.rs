@@ -134,7 +134,7 @@ impl RecordReader {
     /// Counts a record of a collection of which the caller has only memory for the beginning, which comes
     /// next. Returns true if it is the first one.
     pub fn note_cut(&mut self, line: u64) -> bool {
-        self.counts.add_note(line, RecordNote::Mended("too long for memory: its beginning is indexed"))
+        self.counts.add_note(line, RecordNote::Remark("too long for memory: its beginning is indexed"))
     }
 
     /// True if the last record became an example in the counts, which is reported with its line.

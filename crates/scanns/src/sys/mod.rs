@@ -2,10 +2,9 @@
 //!
 //! All unsafe calls to the operating system are here. This module does not use documents or terms.
 //! `region.rs` reserves memory, `slab.rs` makes arrays of it, and `block.rs` the buffers for files. `file.rs`
-//! and `uring.rs` read files. `numa.rs` places threads, `priority.rs` gives way to
-//! others, `memory.rs` reports the used memory and its limit,
-//! `cpu.rs` detects instruction sets, and `clock.rs` tells the time and measures processor time. `helpers.rs` has threads that
-//! join in the work of other threads.
+//! and `uring.rs` read files. `numa.rs` places threads, `priority.rs` gives way to others, `memory.rs`
+//! reports the used memory and its limit, `cpu.rs` detects instruction sets, and `clock.rs` tells the time
+//! and measures processor time. `helpers.rs` has threads that join in the work of other threads.
 
 mod block;
 mod clock;

@@ -1,12 +1,13 @@
 //! The fields of a build of records: the fields of the index, the fields given by the caller, those of a
 //! collection, or fields inferred from a sample.
 
+use super::collection_fields::collection_fields;
 use super::options::{FieldOptions, IndexOptions};
 use super::record_sample::{infer, sniff};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
-use crate::record::{CollectionFormat, CsvDialect, Inferred, Sources, TextFieldOptions};
-use crate::schema::{Analyzer, FieldEntry, FieldKind, Records, Schema, Store, Stored};
+use crate::record::{CsvDialect, Inferred, Sources};
+use crate::schema::{FieldEntry, FieldKind, Records, Schema, Store, Stored};
 use crate::source::Input;
 
 /// The fields of a build of records.
@@ -96,23 +97,6 @@ impl RecordFields {
         }
         wanted.resolve_for(&self.schema, current.map(|current| current.stored))
     }
-}
-
-/// The fields of a collection; `None` for other records.
-pub(super) fn collection_fields(
-    options: &IndexOptions,
-    key: Option<&str>,
-) -> Result<Option<(Schema, Sources)>> {
-    let Some(format) = CollectionFormat::of(options.records) else { return Ok(None) };
-    let (schema, mut sources) = format.fields(&TextFieldOptions {
-        analyzer: options.analyzer.clone().unwrap_or(Analyzer::Standard),
-        postings: options.postings.unwrap_or_default(),
-        stored: options.stored.store.is_none_or(|store| store == Store::Content),
-    })?;
-    if let Some(key) = key {
-        sources.choose_key(&schema, key)?;
-    }
-    Ok(Some((schema, sources)))
 }
 
 /// Refuses a schema that differs from the schema of the index, and names the first field that differs.

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::AtomicBool;
 
+use super::collection_fields::collection_fields;
 use super::options::IndexOptions;
-use super::record_fields::collection_fields;
 use crate::error::{Error, Result};
 use crate::read::{ContentOptions, text_of_file, text_of_start};
 use crate::record::{

@@ -193,7 +193,7 @@ pub struct RecordReport {
     pub short: RowRemark,
     /// Documents from rows of CSV with line feeds in quoted values.
     pub several: RowRemark,
-    /// Records of collections that are not documents, or were mended.
+    /// Records of collections that are not documents, or are unusual.
     pub notes: Vec<NotedRecords>,
     /// Columns of CSV that could not keep their names, at most 100 for each index thread.
     pub renamed: Vec<RenamedColumn>,

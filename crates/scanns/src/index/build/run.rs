@@ -10,7 +10,7 @@ use super::covered::{TextCoverage, covered_before, explain_gone, note};
 use super::directory::{prepare_directory, remove_empty_index};
 use super::document_source::DocumentSource;
 use super::entries;
-use super::index_threads::{BuildCall, index_inputs};
+use super::index_threads::{BuildCall, ThreadsReport, index_inputs};
 use super::options::IndexOptions;
 use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
@@ -149,15 +149,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
         report.merge_failure = merger.stop(cancelled || threads.is_err()).map(|error| error.to_string());
         threads
     })?;
-    report.cancelled = threads.cancelled;
-    report.bytes = threads.read.bytes;
-    report.failed.extend(threads.read.failures);
-    (report.binary, report.decoded) = (threads.read.binary, threads.read.decoded);
-    let mut lanes = threads.lanes;
-    if let DocumentSource::Records(fields) = &source {
-        report.records.add_lanes(&fields.schema, &mut lanes);
-    }
-    report.add_lanes(lanes);
+    report_threads(threads, &source, &mut report);
     settle(&ledger, options, &mut report)?;
     note(writer, covered.ended(&report.failed, !report.cancelled))?;
     commit(&ledger, progress, &mut report)?;
@@ -170,6 +162,19 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// Reports what readers and index threads did.
+fn report_threads(threads: ThreadsReport, source: &DocumentSource, report: &mut IndexReport) {
+    report.cancelled = threads.cancelled;
+    report.bytes = threads.read.bytes;
+    report.failed.extend(threads.read.failures);
+    (report.binary, report.decoded) = (threads.read.binary, threads.read.decoded);
+    let mut lanes = threads.lanes;
+    if let DocumentSource::Records(fields) = source {
+        report.records.add_lanes(&fields.schema, &mut lanes);
+    }
+    report.add_lanes(lanes);
 }
 
 /// Scans the trees, or looks where a list of changes says.

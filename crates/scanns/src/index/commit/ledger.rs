@@ -2,13 +2,14 @@
 //! much of each one is indexed.
 //!
 //! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped;
-//! with file metadata, a file is unchanged if the last change of its status (ctime) and its inode are the same,
-//! too. The old documents of a changed file are deleted in the same step that adds its first new documents, so that a
-//! commit has either the old or the new documents; of a file of lines, the first new ones. A commit may find
-//! such a file indexed in part. The manifest then stores the spans that are indexed, and a later build reads
-//! only the rest. Files that are gone from the walked directories lose their documents at the end, see
-//! `indexed_files.rs`. The documents of files that were moved move with them, see `moved_files.rs`. A later
-//! build reads a CSV file from its start, because only the first byte of the file is known to start a record.
+//! with file metadata, a file is unchanged if the last change of its status (ctime) and its inode are the
+//! same, too. The old documents of a changed file are deleted in the same step that adds its first new
+//! documents, so that a commit has either the old or the new documents; of a file of lines, the first new
+//! ones. A commit may find such a file indexed in part. The manifest then stores the spans that are indexed,
+//! and a later build reads only the rest. Files that are gone from the walked directories lose their
+//! documents at the end, see `indexed_files.rs`. The documents of files that were moved move with them, see
+//! `moved_files.rs`. A later build reads a CSV file from its start, because only the first byte of the file
+//! is known to start a record.
 //!
 //! If a field is the key, documents also replace others with the same key, see `unique_keys.rs`. A file whose
 //! documents were all replaced is not read again.

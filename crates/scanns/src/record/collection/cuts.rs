@@ -109,3 +109,110 @@ impl FindCuts for CollectionCuts {
         cut
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::*;
+
+    /// A text with records of odd sizes, some of them with flaws.
+    fn random_text(random: &mut Rng, format: CollectionFormat, len: usize) -> Vec<u8> {
+        let mut text = Vec::new();
+        while text.len() < len {
+            let most = if random.u8(..) == 0 { 90_000 } else { 400 };
+            let words = "word <b>\n".repeat(random.usize(..most) / 9);
+            let flawed = random.u8(..20) == 0;
+            let record = match format {
+                CollectionFormat::Warc => {
+                    let claimed = words.len() + if flawed { random.usize(..50) } else { 0 };
+                    format!("WARC/1.0\r\nContent-Length: {claimed}\r\n\r\n{words}\r\n\r\n")
+                }
+                CollectionFormat::Trec if flawed => format!("<DOC><DOCNO>1</DOCNO>{words}"),
+                CollectionFormat::Trec => format!("<DOC>\n<DOCNO>1</DOCNO>\n{words}</DOC>\n"),
+                CollectionFormat::Smart => format!(".I 1\n.W\n{words}\n"),
+                CollectionFormat::Mbox => {
+                    format!("From ada Sat Jan  3 01:05:34 1996\nSubject: x\n\n{words}\n\n")
+                }
+                CollectionFormat::MediaWiki => format!("<page>\n<title>x</title>{words}</page>\n"),
+            };
+            text.extend_from_slice(record.as_bytes());
+        }
+        text
+    }
+
+    /// The ends of all records.
+    fn all_ends(format: CollectionFormat, text: &[u8]) -> Vec<usize> {
+        let (mut ends, mut at, mut found) = (CollectionEnds::new(format), 0, Vec::new());
+        while at < text.len() {
+            at += ends.next_end(&text[at..], true).unwrap();
+            found.push(at);
+        }
+        found
+    }
+
+    /// The cuts of a text that comes in pieces of random lengths.
+    fn cuts_of(random: &mut Rng, format: CollectionFormat, text: &[u8], most: usize) -> Vec<(usize, u64)> {
+        let mut finder = CollectionCuts::new(format).of_next_text();
+        let (mut at, mut found) = (0, Vec::new());
+        while at < text.len() {
+            let len = random.usize(1..=most).min(text.len() - at);
+            if let Some(cut) = finder.take(&text[at..at + len]) {
+                assert!((1..=len).contains(&cut.at));
+                found.push((at + cut.at, cut.start.records));
+            }
+            at += len;
+        }
+        found
+    }
+
+    #[test]
+    fn parts_have_the_records_of_the_whole_text() {
+        let seed = fastrand::u64(..);
+        println!("seed {seed}");
+        let mut random = Rng::with_seed(seed);
+        let formats = [
+            CollectionFormat::Warc,
+            CollectionFormat::Trec,
+            CollectionFormat::Smart,
+            CollectionFormat::Mbox,
+            CollectionFormat::MediaWiki,
+        ];
+        for round in 0..60 {
+            let format = formats[round % formats.len()];
+            let len = random.usize(10..200_000);
+            let text = random_text(&mut random, format, len);
+            let most = [50, 3000, 100_000][random.usize(..3)].max(len / 300);
+            let (ends, cuts) = (all_ends(format, &text), cuts_of(&mut random, format, &text, most));
+            let mut from = 0;
+            for &(at, records) in cuts.iter().chain([&(text.len(), ends.len() as u64)]) {
+                let place = ends.partition_point(|&end| end < at);
+                let what = format!("seed {seed} {format:?} round {round} at {at}");
+                assert_eq!((ends.get(place), records), (Some(&at), place as u64 + 1), "{what}");
+                let part: Vec<usize> =
+                    all_ends(format, &text[from..at]).into_iter().map(|end| end + from).collect();
+                let first = ends.partition_point(|&end| end <= from);
+                assert_eq!(part, ends[first..=place], "{what}");
+                from = at;
+            }
+            assert!(len < 100_000 || most > 10_000 || cuts.len() > 10, "{} cuts", cuts.len());
+        }
+    }
+
+    #[test]
+    fn a_record_that_says_its_length_is_skipped_and_any_other_long_one_ends_the_cuts() {
+        let long = "x".repeat(MOST_KEPT * 2);
+        let small = "WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
+        for (claimed, expected) in [(long.len(), 3), (long.len() - 9, 0)] {
+            let text =
+                format!("WARC/1.0\r\nContent-Length: {claimed}\r\n\r\n{long}\r\n\r\n{small}{small}{small}");
+            let cuts = cuts_of(&mut Rng::with_seed(1), CollectionFormat::Warc, text.as_bytes(), 1 << 20);
+            let ends = all_ends(CollectionFormat::Warc, text.as_bytes());
+            assert_eq!(cuts.last().map_or(0, |(_, records)| *records), expected, "{cuts:?}");
+            assert!(cuts.iter().all(|(at, _)| ends.contains(at)), "{cuts:?} {ends:?}");
+        }
+        let text = format!("<DOC><DOCNO>1</DOCNO></DOC><DOC><DOCNO>2</DOCNO>{long}</DOC>\n<DOC></DOC>\n");
+        let cuts = cuts_of(&mut Rng::with_seed(1), CollectionFormat::Trec, text.as_bytes(), 1 << 20);
+        assert_eq!(cuts.last().map(|(_, records)| *records), Some(1), "{cuts:?}");
+    }
+}

@@ -1,6 +1,10 @@
 //! The formats of collections.
 
+use crate::record::raw::BYTE_ORDER_MARK;
 use crate::schema::Records;
+
+/// The number of first bytes that tell the format of a file.
+const DETECTED: usize = 4 << 10;
 
 /// The format of the records of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +34,79 @@ impl CollectionFormat {
         })
     }
 
+    /// The records of the format.
+    pub fn records(self) -> Records {
+        match self {
+            CollectionFormat::Warc => Records::Warc,
+            CollectionFormat::Trec => Records::Trec,
+            CollectionFormat::Smart => Records::Smart,
+            CollectionFormat::Mbox => Records::Mbox,
+            CollectionFormat::MediaWiki => Records::MediaWiki,
+        }
+    }
+
     /// True if every record says in which character encoding it is. Others are files of text in one encoding.
     pub fn has_encodings(self) -> bool {
         matches!(self, CollectionFormat::Warc | CollectionFormat::Mbox)
+    }
+
+    /// The format of a file with these first bytes, after decompression; `None` if they are not certain.
+    pub fn detect(head: &[u8]) -> Option<Self> {
+        let head = head.get(..DETECTED).unwrap_or(head);
+        let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+        let begins = |start: &[u8]| text.get(..start.len()).is_some_and(|t| t.eq_ignore_ascii_case(start));
+        if let Some([b'0'..=b'9', b'.', b'0'..=b'9', ..]) = text.strip_prefix(b"WARC/") {
+            return Some(CollectionFormat::Warc);
+        }
+        if text.starts_with(b"filedesc:") {
+            return Some(CollectionFormat::Warc);
+        }
+        if begins(b"<doc>") && memchr::memmem::find(&head.to_ascii_lowercase(), b"<docno>").is_some() {
+            return Some(CollectionFormat::Trec);
+        }
+        if begins(b"<mediawiki") {
+            return Some(CollectionFormat::MediaWiki);
+        }
+        let mut lines = text.split(|&byte| byte == b'\n');
+        let (first, second) = (lines.next()?, lines.next()?.trim_ascii_end());
+        let number = first.strip_prefix(b".I ").map(<[u8]>::trim_ascii);
+        if number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+            && matches!(second, [b'.', b'A'..=b'Z'])
+        {
+            return Some(CollectionFormat::Smart);
+        }
+        // From name@host Sat Jan  3 01:05:34 1996
+        let is_time = |word: &[u8]| word.len() >= 5 && word.get(2) == Some(&b':');
+        let dated = first.starts_with(b"From ") && first.split(|&byte| byte == b' ').any(is_time);
+        let name = second.split(|&byte| byte == b':').next().unwrap_or_default();
+        let is_name = !name.is_empty() && name.len() < second.len() && !name.contains(&b' ');
+        (dated && is_name).then_some(CollectionFormat::Mbox)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_detected_by_what_they_begin_with() {
+        for (head, expected) in [
+            ("WARC/1.0\r\nWARC-Type: warcinfo\r\n", Some(CollectionFormat::Warc)),
+            ("WARC/next", None),
+            ("filedesc://IA-001.arc 0.0.0.0 19960923142103 text/plain 76\n", Some(CollectionFormat::Warc)),
+            ("\n<DOC>\n<DOCNO> AP-1 </DOCNO>", Some(CollectionFormat::Trec)),
+            ("<doc>\n<title>", None),
+            ("<!DOCTYPE html><doc>", None),
+            ("\u{feff}<mediawiki xmlns=\"x\">", Some(CollectionFormat::MediaWiki)),
+            (".I 1\n.T\nPreliminary Report", Some(CollectionFormat::Smart)),
+            (".I am\n.T\n", None),
+            ("From ada@example.org Sat Jan  3 01:05:34 1996\nSubject: hi\n", Some(CollectionFormat::Mbox)),
+            ("From the start it was clear.\nSubject: hi\n", None),
+            ("From ada 01:05:34\nIt was: late\n", None),
+            ("", None),
+            (".I 1", None),
+        ] {
+            assert_eq!(CollectionFormat::detect(head.as_bytes()), expected, "{head}");
+        }
     }
 }

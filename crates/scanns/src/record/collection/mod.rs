@@ -3,7 +3,8 @@
 //!
 //! `format.rs` names the formats, `fields.rs` has their fields, `ends.rs` finds where their records end, and
 //! `reader.rs` reads one record: it makes values (`../made_record.rs`), since these are rarely places in the
-//! bytes of the record. `cuts.rs` divides large files. `note.rs` is about what was left out or mended.
+//! bytes of the record. `cuts.rs` divides large files. `note.rs` is about what was left out, and what is
+//! unusual.
 
 mod cuts;
 mod ends;

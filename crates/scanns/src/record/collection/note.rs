@@ -1,4 +1,4 @@
-//! What was left out of the records of collections, or mended in them.
+//! What was left out of the records of collections, or is unusual about them.
 
 /// What is unusual about a record, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -6,16 +6,16 @@ pub enum RecordNote {
     /// The record is not a document: what it is, such as `request`.
     LeftOut(&'static str),
     /// The record is a document although it differs from its format: how it does.
-    Mended(&'static str),
+    Remark(&'static str),
 }
 
 /// Records by what is unusual about them. The number of different notes is limited by the program's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordNotes(Vec<NotedRecords>);
+pub struct RecordNotes(Vec<NoteCount>);
 
 /// The records with the same note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct NotedRecords {
+struct NoteCount {
     note: RecordNote,
     count: u64,
     /// The number under which the first of them is reported.
@@ -31,7 +31,7 @@ impl RecordNotes {
                 false
             }
             None => {
-                self.0.push(NotedRecords { note, count: 1, first: line });
+                self.0.push(NoteCount { note, count: 1, first: line });
                 true
             }
         }

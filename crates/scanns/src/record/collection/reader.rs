@@ -74,7 +74,7 @@ impl CollectionReader {
             CollectionReader::Mbox(reader) => reader.deviations(),
             CollectionReader::MediaWiki(reader) => reader.deviations(),
         };
-        notes.extend(deviations.iter().map(|&kind| RecordNote::Mended(kind)));
+        notes.extend(deviations.iter().map(|&kind| RecordNote::Remark(kind)));
         Ok(is_document)
     }
 }

@@ -25,7 +25,7 @@ static NAMES: LazyLock<ReferenceNames> = LazyLock::new(|| ReferenceNames::parse(
 
 /// Where a reference stands; in attributes, some names without `;` are not references.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ReferencePlace {
     Text,
     Attribute,
 }
@@ -93,7 +93,7 @@ fn slot_of(name: &[u8]) -> usize {
 }
 
 /// Appends `bytes` with its references replaced.
-pub(super) fn decode(bytes: &[u8], place: Place, out: &mut Vec<u8>) {
+pub(super) fn decode(bytes: &[u8], place: ReferencePlace, out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some((before, reference)) = memchr(b'&', rest).and_then(|at| rest.split_at_checked(at)) {
         out.extend_from_slice(before);
@@ -105,7 +105,7 @@ pub(super) fn decode(bytes: &[u8], place: Place, out: &mut Vec<u8>) {
 
 /// Appends the characters of the reference at the start of `bytes`, or the `&` there if it starts no
 /// reference. Returns how many bytes that took.
-pub(super) fn decode_reference(bytes: &[u8], place: Place, out: &mut Vec<u8>) -> usize {
+pub(super) fn decode_reference(bytes: &[u8], place: ReferencePlace, out: &mut Vec<u8>) -> usize {
     let body = bytes.get(1..).unwrap_or_default();
     let length = match body.first() {
         Some(b'#') => decode_number(body, out),
@@ -119,7 +119,7 @@ pub(super) fn decode_reference(bytes: &[u8], place: Place, out: &mut Vec<u8>) ->
 }
 
 /// Appends the characters of the name at the start of `body`. Returns its length with the `;`.
-fn decode_name(body: &[u8], place: Place, out: &mut Vec<u8>) -> Option<usize> {
+fn decode_name(body: &[u8], place: ReferencePlace, out: &mut Vec<u8>) -> Option<usize> {
     let length = body.iter().take(LONGEST_NAME + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let (run, after) = body.split_at_checked(length)?;
     if after.first() == Some(&b';')
@@ -130,7 +130,7 @@ fn decode_name(body: &[u8], place: Place, out: &mut Vec<u8>) -> Option<usize> {
     }
     let (name, length) = longest_without_semicolon(run)?;
     let next = body.get(length).copied().unwrap_or(b' ');
-    if place == Place::Attribute && (next == b'=' || next.is_ascii_alphanumeric()) {
+    if place == ReferencePlace::Attribute && (next == b'=' || next.is_ascii_alphanumeric()) {
         return None;
     }
     out.extend_from_slice(name.value.as_bytes());
@@ -179,10 +179,10 @@ mod tests {
     use super::*;
 
     fn text(bytes: &str) -> String {
-        decoded(bytes, Place::Text)
+        decoded(bytes, ReferencePlace::Text)
     }
 
-    fn decoded(bytes: &str, place: Place) -> String {
+    fn decoded(bytes: &str, place: ReferencePlace) -> String {
         let mut out = Vec::new();
         decode(bytes.as_bytes(), place, &mut out);
         String::from_utf8(out).unwrap()
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn in_attributes_a_name_before_an_equals_sign_or_a_letter_is_text() {
-        assert_eq!(decoded("?a&lt=1&ltx&lt;x&lt&amp", Place::Attribute), "?a&lt=1&ltx<x<&");
+        assert_eq!(decoded("?a&lt=1&ltx&lt;x&lt&amp", ReferencePlace::Attribute), "?a&lt=1&ltx<x<&");
         assert_eq!(text("?a&lt=1&ltx"), "?a<=1<x");
     }
 

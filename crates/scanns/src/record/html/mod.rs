@@ -23,7 +23,7 @@ mod oracle;
 mod tests;
 
 use elements::{PageElement, read_name};
-use entities::{Place, decode, decode_reference};
+use entities::{ReferencePlace, decode, decode_reference};
 use lines::{LineWriter, TextBreak, collapse_blanks};
 pub use sniff::{declared_charset, looks_like_html};
 use tokens::{
@@ -90,7 +90,7 @@ impl PageHead<'_> {
                 _ if name.eq_ignore_ascii_case(b"og:description") => &mut self.open_graph,
                 _ => continue,
             };
-            set_if_empty(value, content, Place::Attribute);
+            set_if_empty(value, content, ReferencePlace::Attribute);
         }
     }
 
@@ -102,7 +102,7 @@ impl PageHead<'_> {
 }
 
 /// Decodes `text` to `value` unless that has a text already.
-fn set_if_empty(value: &mut Vec<u8>, text: &[u8], place: Place) {
+fn set_if_empty(value: &mut Vec<u8>, text: &[u8], place: ReferencePlace) {
     if value.is_empty() {
         decode(text, place, value);
         collapse_blanks(value);
@@ -131,7 +131,7 @@ impl<'h> PageReader<'h, '_> {
             at += length;
             at = match mark.first() {
                 Some(b'<') => self.read_markup(at),
-                Some(_) => at + decode_reference(mark, Place::Text, self.lines.begin_line()),
+                Some(_) => at + decode_reference(mark, ReferencePlace::Text, self.lines.begin_line()),
                 None => return,
             };
         }
@@ -244,14 +244,14 @@ impl<'h> PageReader<'h, '_> {
             }
             PageElement::Title if self.foreign == 0 => {
                 let end = find_end_tag(self.html, at, b"title");
-                set_if_empty(self.head.title, self.between(at, end), Place::Text);
+                set_if_empty(self.head.title, self.between(at, end), ReferencePlace::Text);
                 end
             }
             PageElement::Textarea => {
                 let end = find_end_tag(self.html, at, b"textarea");
                 let content = self.between(self.skip_line_feed(at), end);
                 if !content.is_empty() {
-                    decode(content, Place::Text, self.lines.begin_line());
+                    decode(content, ReferencePlace::Text, self.lines.begin_line());
                 }
                 end
             }
@@ -294,7 +294,7 @@ impl<'h> PageReader<'h, '_> {
             return self.html.len();
         };
         for value in values.into_iter().flatten() {
-            set_if_empty(self.head.language, value, Place::Attribute);
+            set_if_empty(self.head.language, value, ReferencePlace::Attribute);
         }
         next
     }

@@ -59,7 +59,7 @@ enum S {
 }
 
 /// A piece of the text before breaks are written.
-enum Piece {
+enum OraclePiece {
     /// A byte; blanks that are soft are left out at the start of a line.
     Byte(u8, bool),
     Break(u8),
@@ -69,7 +69,7 @@ pub(super) struct Oracle {
     names: HashMap<Vec<u8>, String>,
 }
 
-struct Run<'a> {
+struct OracleRun<'a> {
     oracle: &'a Oracle,
     html: &'a [u8],
     at: usize,
@@ -82,7 +82,7 @@ struct Run<'a> {
     self_closing: bool,
     attributes: Vec<(Vec<u8>, Vec<u8>)>,
     word: Vec<u8>,
-    pieces: Vec<Piece>,
+    pieces: Vec<OraclePiece>,
     title: Vec<u8>,
     in_title: bool,
     foreign: usize,
@@ -112,7 +112,7 @@ impl Oracle {
     }
 
     pub(super) fn read(&self, html: &[u8]) -> HtmlPage {
-        let mut run = Run {
+        let mut run = OracleRun {
             oracle: self,
             html,
             at: 0,
@@ -189,7 +189,7 @@ fn number(bytes: &[u8]) -> Option<(usize, String)> {
     Some((end + usize::from(bytes.get(end) == Some(&b';')), character.to_string()))
 }
 
-impl Run<'_> {
+impl OracleRun<'_> {
     fn run(&mut self) {
         while self.at < self.html.len() {
             let byte = self.html[self.at];
@@ -226,7 +226,7 @@ impl Run<'_> {
         } else if self.raw_name.is_empty()
             || matches!(&self.raw_name[..], b"textarea" | b"xmp" | b"plaintext")
         {
-            self.pieces.push(Piece::Byte(byte, soft && self.raw_name.is_empty() && !self.pre));
+            self.pieces.push(OraclePiece::Byte(byte, soft && self.raw_name.is_empty() && !self.pre));
         }
     }
 
@@ -250,9 +250,9 @@ impl Run<'_> {
         self.raw_name.clear();
         let name = std::str::from_utf8(&self.name).unwrap_or("?").to_string();
         if matches!(&name[..], "td" | "th") {
-            self.pieces.push(Piece::Break(1));
+            self.pieces.push(OraclePiece::Break(1));
         } else if !name.is_empty() && BLOCKS.contains(&format!(" {name} ")) {
-            self.pieces.push(Piece::Break(2));
+            self.pieces.push(OraclePiece::Break(2));
         }
         match &name[..] {
             "svg" | "math" if self.is_end => self.foreign = self.foreign.saturating_sub(1),
@@ -320,9 +320,9 @@ impl Run<'_> {
         let mut pending = 2;
         for piece in &self.pieces {
             match *piece {
-                Piece::Break(kind) => pending = pending.max(kind),
-                Piece::Byte(byte, soft) if pending > 0 && soft && blank(byte) => {}
-                Piece::Byte(byte, _) => {
+                OraclePiece::Break(kind) => pending = pending.max(kind),
+                OraclePiece::Byte(byte, soft) if pending > 0 && soft && blank(byte) => {}
+                OraclePiece::Byte(byte, _) => {
                     if pending > 0 {
                         trim(&mut text);
                         if !text.is_empty() {

@@ -323,7 +323,7 @@ fn time_of(html: &[u8]) -> Duration {
     (0..3).map(|_| once(&mut page)).min().unwrap_or_default()
 }
 
-/// The time of eight times the input is compared with that of the input: a quadratic reader needs 64
+/// Eight times the input may not take much more than eight times as long: a quadratic reader needs 64
 /// times as long.
 #[test]
 fn the_time_is_linear_in_hostile_input() {

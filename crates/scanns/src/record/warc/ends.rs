@@ -97,7 +97,7 @@ impl WarcEnds {
     }
 
     /// The length of the record whose beginning was given last, without the line ends after it, if its
-    /// header was understood. Callers that need no more of the record can skip so many bytes.
+    /// header was understood. Callers that need no more of the record can skip as many bytes.
     pub fn known_len(&self) -> Option<u64> {
         self.known_len
     }

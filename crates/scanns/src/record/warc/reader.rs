@@ -220,7 +220,7 @@ impl WarcReader {
         let made_id = [&origin.url, b"@".as_slice(), date].concat();
         let id = if origin.id.is_empty() && !origin.url.is_empty() { &made_id } else { origin.id };
         for (name, value) in [
-            (WarcName::Id, origin.id),
+            (WarcName::Id, id),
             (WarcName::Url, &origin.url),
             (WarcName::Host, &host),
             (WarcName::Date, date),

@@ -104,9 +104,10 @@ impl<'s> KnownEntries<'s> {
     /// Looks up an entry, and notes that it still exists.
     ///
     /// An entry has not changed if its size, its inode, its modification time and the time of the last change
-    /// of its status are the same, and the last one is older than the last scan; if it is not, all numbers and
-    /// attributes must be the same, too. If this last time is unknown, its owner and its mode may be others.
-    /// The inode tells apart files that were made at the same time and whose directories exchanged their names.
+    /// of its status are the same, and the last one is older than the last scan; if it is not, all numbers
+    /// and attributes must be the same, too. If this last time is unknown, its owner and its mode may be
+    /// others. The inode tells apart files that were made at the same time and whose directories exchanged
+    /// their names.
     ///
     /// `cursors` are the places of the thread that asks.
     pub(super) fn find(&self, entry: &Entry<'_>, cursors: &mut KnownCursors<'s>) -> Result<KnownEntry> {

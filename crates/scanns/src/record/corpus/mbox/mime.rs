@@ -23,7 +23,7 @@ const PARTS_MAX: usize = 1_000;
 
 /// How a part stands in its message.
 #[derive(Clone, Copy)]
-struct Place {
+struct PartPlace {
     depth: usize,
     /// Whether its text is read, and not only the names of attachments.
     wants_text: bool,
@@ -35,10 +35,10 @@ impl MboxReader {
     /// Reads the parts of a message.
     pub(super) fn put_parts(&mut self, headers: &Headers<'_>, into: &mut MadeRecord) {
         self.parts_left = PARTS_MAX;
-        self.put_part(headers, Place { depth: 0, wants_text: true, default_type: b"text/plain" }, into);
+        self.put_part(headers, PartPlace { depth: 0, wants_text: true, default_type: b"text/plain" }, into);
     }
 
-    fn put_part(&mut self, headers: &Headers<'_>, place: Place, into: &mut MadeRecord) {
+    fn put_part(&mut self, headers: &Headers<'_>, place: PartPlace, into: &mut MadeRecord) {
         if place.depth > NESTING_MAX {
             return self.text.deviations.add("parts nested more than 20 deep");
         }
@@ -51,7 +51,7 @@ impl MboxReader {
         if kind.starts_with(b"multipart/") {
             self.put_multipart(headers, &kind, place, into);
         } else if kind == b"message/rfc822" {
-            let place = Place { depth: place.depth + 1, default_type: b"text/plain", ..place };
+            let place = PartPlace { depth: place.depth + 1, default_type: b"text/plain", ..place };
             self.put_part(&Headers::read(headers.body), place, into);
         } else if is_text(headers, &kind) {
             if place.wants_text {
@@ -62,7 +62,7 @@ impl MboxReader {
         }
     }
 
-    fn put_multipart(&mut self, headers: &Headers<'_>, kind: &[u8], place: Place, into: &mut MadeRecord) {
+    fn put_multipart(&mut self, headers: &Headers<'_>, kind: &[u8], place: PartPlace, into: &mut MadeRecord) {
         let content_type = headers.first(b"content-type").unwrap_or_default();
         let boundary = parameter(content_type, b"boundary").unwrap_or_default().value;
         let (parts, is_closed) = split_parts(headers.body, &boundary);
@@ -78,7 +78,7 @@ impl MboxReader {
         let chosen = if kind == b"multipart/alternative" { choose(&parts) } else { None };
         for (number, part) in parts.iter().enumerate() {
             let wants_text = place.wants_text && chosen.is_none_or(|chosen| chosen == number);
-            self.put_part(part, Place { depth: place.depth + 1, wants_text, default_type }, into);
+            self.put_part(part, PartPlace { depth: place.depth + 1, wants_text, default_type }, into);
         }
     }
 

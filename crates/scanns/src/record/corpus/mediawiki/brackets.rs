@@ -1,6 +1,6 @@
 //! Double brackets of wikitext that belong together: `{{ }}` and `[[ ]]`.
 
-use super::regions::Region;
+use super::regions::WikiRegion;
 use memchr::memchr2;
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) struct Pairs {
 
 impl Pairs {
     /// Finds the pairs outside of regions in one pass. A bracket that has no partner is text.
-    pub(super) fn find(text: &[u8], regions: &[Region], brackets: [u8; 2]) -> Self {
+    pub(super) fn find(text: &[u8], regions: &[WikiRegion], brackets: [u8; 2]) -> Self {
         let mut pairs = Self::default();
         let mut start = 0;
         for region in regions {

@@ -1,27 +1,7 @@
 //! The marks of wikitext that count at the start of a line: headings, lists, rules and tables.
 
-use super::wikitext::Stripper;
+use super::stripper::Stripper;
 use memchr::{memchr, memrchr};
-
-/// What is known of the line.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Lines {
-    /// How many tables are open.
-    pub(super) tables: usize,
-    /// Where the `=` after a heading begin.
-    pub(super) heading_end: Option<usize>,
-    /// Where the line ends.
-    end: usize,
-    /// The place of the last `]` of the line.
-    last_close: Option<usize>,
-}
-
-impl Lines {
-    /// Whether the line has a `]` after a place.
-    pub(super) fn closes_after(&self, at: usize) -> bool {
-        self.last_close.is_some_and(|close| close > at)
-    }
-}
 
 impl Stripper<'_> {
     /// Looks at the line once; a template or region may have ended in another line than it began.

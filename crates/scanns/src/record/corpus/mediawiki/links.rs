@@ -1,6 +1,6 @@
 //! The links of wikitext: to pages, files, categories and addresses.
 
-use super::wikitext::{Stripper, starting};
+use super::stripper::{LinkTarget, Stripper, WikiLink, starting};
 
 /// Options of files that are no captions.
 const FILE_OPTIONS: [&[u8]; 12] = [
@@ -18,25 +18,6 @@ const FILE_OPTIONS: [&[u8]; 12] = [
     b"miniatur",
 ];
 
-/// What a link is to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
-    Page,
-    File,
-    Category,
-}
-
-/// A link whose end was not reached.
-pub(super) struct Link {
-    target: Target,
-    /// The place of its `]]`.
-    end: usize,
-    /// Where its text begins in the output.
-    text: usize,
-    /// Where the output was at its first `|`.
-    bar: Option<usize>,
-}
-
 impl Stripper<'_> {
     /// A `[`: begins a link to a page or an address, or is text.
     pub(super) fn open_link(&mut self) {
@@ -44,7 +25,7 @@ impl Stripper<'_> {
             self.at += 2;
             let (target, length) = target_of(self.rest());
             self.at += length;
-            self.open_links.push(Link { target, end: place.end - 2, text: self.into.len(), bar: None });
+            self.open_links.push(WikiLink { target, end: place.end - 2, text: self.into.len(), bar: None });
         } else if self.lines.closes_after(self.at)
             && let Some(length) = address_length(self.rest())
         {
@@ -75,14 +56,14 @@ impl Stripper<'_> {
         };
         self.at += 2;
         match link.target {
-            Target::Page => {}
-            Target::File => {
+            LinkTarget::Page => {}
+            LinkTarget::File => {
                 let last = self.into.get(link.text..).unwrap_or_default();
                 if link.bar.is_none() || is_file_option(last.trim_ascii()) {
                     self.into.truncate(link.text);
                 }
             }
-            Target::Category => self.into.truncate(link.bar.unwrap_or(usize::MAX)),
+            LinkTarget::Category => self.into.truncate(link.bar.unwrap_or(usize::MAX)),
         }
     }
 
@@ -102,9 +83,9 @@ impl Stripper<'_> {
         let is_first = link.bar.is_none();
         link.bar.get_or_insert(self.into.len());
         match link.target {
-            Target::Page if !is_first => return self.push(1),
-            Target::Page | Target::File => self.into.truncate(link.text),
-            Target::Category => {}
+            LinkTarget::Page if !is_first => return self.push(1),
+            LinkTarget::Page | LinkTarget::File => self.into.truncate(link.text),
+            LinkTarget::Category => {}
         }
         self.at += 1;
     }
@@ -112,22 +93,23 @@ impl Stripper<'_> {
     /// At the end of a line, links to addresses end, and so do links whose target has a line break.
     pub(super) fn end_links_of_line(&mut self) {
         let at = self.at;
-        let ends = |link: &mut Link| link.end < at || (link.target == Target::Page && link.bar.is_none());
+        let ends =
+            |link: &mut WikiLink| link.end < at || (link.target == LinkTarget::Page && link.bar.is_none());
         while self.open_links.pop_if(ends).is_some() {}
         self.addresses = 0;
     }
 }
 
 /// What a link is to, and the length of the prefix that is left out.
-fn target_of(link: &[u8]) -> (Target, usize) {
+fn target_of(link: &[u8]) -> (LinkTarget, usize) {
     let begins =
         |prefix: &[u8]| link.get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix));
     if begins(b"file:") || begins(b"image:") {
-        (Target::File, 0)
+        (LinkTarget::File, 0)
     } else if begins(b"category:") {
-        (Target::Category, b"category:".len())
+        (LinkTarget::Category, b"category:".len())
     } else {
-        (Target::Page, usize::from(begins(b":")))
+        (LinkTarget::Page, usize::from(begins(b":")))
     }
 }
 

@@ -14,6 +14,7 @@ mod brackets;
 mod lines;
 mod links;
 mod regions;
+mod stripper;
 #[cfg(test)]
 mod tests;
 mod wikitext;

@@ -22,7 +22,7 @@ const REFERENCE: usize = COMMENT + 1;
 
 /// A region.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Region {
+pub(super) struct WikiRegion {
     /// Its place with its tags.
     pub(super) place: Range<usize>,
     /// The place of the literal text in it, which is empty if nothing of it is text.
@@ -30,7 +30,7 @@ pub(super) struct Region {
 }
 
 /// Finds all regions.
-pub(super) fn regions(text: &[u8], deviations: &mut Deviations) -> Vec<Region> {
+pub(super) fn regions(text: &[u8], deviations: &mut Deviations) -> Vec<WikiRegion> {
     let mut found = Vec::new();
     let mut is_endless = [false; REFERENCE + 1];
     let mut at = 0;
@@ -50,7 +50,7 @@ pub(super) fn regions(text: &[u8], deviations: &mut Deviations) -> Vec<Region> {
         };
         let literal = if kind < COMMENT { content..content + length } else { content..content };
         at = content + length + end_tag.len();
-        found.push(Region { place: start..at, literal });
+        found.push(WikiRegion { place: start..at, literal });
     }
     found
 }

@@ -10,37 +10,17 @@
 //! Entities of HTML are replaced; unknown ones stay. A bracket without a partner is text. A link
 //! with a line break in its target gives all that is in it.
 
-use super::{
-    brackets::Pairs,
-    lines::Lines,
-    links::Link,
-    regions::{Region, regions},
-};
+use super::brackets::Pairs;
+use super::regions::{WikiRegion, regions};
+use super::stripper::{Stripper, WikiLines, starting};
 use crate::record::corpus::entities::{Entity, entity_at};
 use crate::record::corpus::latin1::push_char;
 use crate::record::corpus::tags::tag_at;
 use crate::record::deviations::Deviations;
-use std::ops::Range;
 
 /// Tags that part words.
 const BLOCKS: [&[u8]; 12] =
     [b"br", b"p", b"div", b"li", b"ul", b"ol", b"tr", b"td", b"th", b"hr", b"table", b"gallery"];
-/// The state of the pass.
-pub(super) struct Stripper<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) at: usize,
-    pub(super) into: &'a mut Vec<u8>,
-    pub(super) lines: Lines,
-    regions: Vec<Region>,
-    templates: Vec<Range<usize>>,
-    pub(super) links: Vec<Range<usize>>,
-    /// How many of the regions, templates and links are behind.
-    pub(super) passed: [usize; 3],
-    pub(super) open_links: Vec<Link>,
-    /// The open links to addresses in this line.
-    pub(super) addresses: usize,
-}
-
 /// Appends the plain text of wikitext.
 pub(super) fn push_plain_text(text: &[u8], into: &mut Vec<u8>, deviations: &mut Deviations) {
     let regions = regions(text, deviations);
@@ -57,7 +37,7 @@ pub(super) fn push_plain_text(text: &[u8], into: &mut Vec<u8>, deviations: &mut 
         text,
         at: 0,
         into,
-        lines: Lines::default(),
+        lines: WikiLines::default(),
         regions,
         templates: templates.places,
         links: links.places,
@@ -90,27 +70,6 @@ impl Stripper<'_> {
                 _ => self.push_run(),
             }
         }
-    }
-
-    /// The text from here on.
-    pub(super) fn rest(&self) -> &[u8] {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    pub(super) fn follows(&self, mark: &[u8]) -> bool {
-        self.rest().starts_with(mark)
-    }
-
-    /// The number of bytes from here on that are among `bytes`.
-    pub(super) fn run_of(&self, bytes: &[u8]) -> usize {
-        self.rest().iter().take_while(|byte| bytes.contains(byte)).count()
-    }
-
-    /// Appends bytes as they are.
-    pub(super) fn push(&mut self, length: usize) {
-        let end = self.text.len().min(self.at + length);
-        self.into.extend_from_slice(self.text.get(self.at..end).unwrap_or_default());
-        self.at = end;
     }
 
     fn push_run(&mut self) {
@@ -147,7 +106,7 @@ impl Stripper<'_> {
         let regions = self.regions.get(self.passed[2]..).unwrap_or_default();
         self.passed[2] += regions.iter().take_while(|region| region.place.start < self.at).count();
         let region = self.regions.get(self.passed[2]).filter(|region| region.place.start == self.at);
-        if let Some(Region { place, literal }) = region.cloned() {
+        if let Some(WikiRegion { place, literal }) = region.cloned() {
             self.into.extend_from_slice(self.text.get(literal).unwrap_or_default());
             self.at = place.end;
         } else if let Some(tag) = tag_at(self.text, self.at) {
@@ -178,11 +137,4 @@ impl Stripper<'_> {
             self.push(2);
         }
     }
-}
-
-/// The place that starts at `at`; those before it are behind.
-pub(super) fn starting(places: &[Range<usize>], passed: &mut usize, at: usize) -> Option<Range<usize>> {
-    let rest = places.get(*passed..).unwrap_or_default();
-    *passed += rest.iter().take_while(|place| place.start < at).count();
-    places.get(*passed).filter(|place| place.start == at).cloned()
 }

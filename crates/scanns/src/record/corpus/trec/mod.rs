@@ -15,6 +15,7 @@
 //! one without an end tag ends before the next one that counts. A document without a name is an error.
 //! Read [`TrecReader::read`] first.
 
+mod body;
 mod sgml;
 #[cfg(test)]
 mod tests;
@@ -22,10 +23,10 @@ mod web;
 
 use crate::record::corpus::element_ends::ElementEnds;
 use crate::record::corpus::tags::{Tag, Tags, has_text};
-use crate::record::deviations::Deviations;
 use crate::record::error::RecordError;
-use crate::record::html::HtmlPage;
 use crate::record::made_record::MadeRecord;
+pub use body::TrecReader;
+use body::{Body, DOCNO};
 
 /// Finds the ends of the documents of a TREC file.
 #[derive(Clone, Debug)]
@@ -54,30 +55,6 @@ impl TrecEnds {
     pub fn start_record(&mut self) {
         self.0.start_record();
     }
-}
-
-const DOCNO: u32 = 0;
-const HEADLINE: u32 = 1;
-const DATE: u32 = 2;
-const TEXT: u32 = 3;
-const URL: u32 = 4;
-const STATUS: u32 = 5;
-const MIME: u32 = 6;
-
-/// Reads the documents of a TREC file.
-#[derive(Clone, Debug, Default)]
-pub struct TrecReader {
-    page: HtmlPage,
-    deviations: Deviations,
-}
-
-/// A document without its `<DOC>` and `</DOC>`.
-#[derive(Clone, Copy)]
-struct Body<'a> {
-    bytes: &'a [u8],
-    /// The place after DOCNO.
-    start: usize,
-    is_latin1: bool,
 }
 
 impl TrecReader {

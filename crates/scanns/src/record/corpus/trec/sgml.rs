@@ -4,7 +4,7 @@
 //! A `<` or `&` that begins neither is text. One pass over the tags finds the elements: for an element that
 //! is not closed, the search for its end tag fails once for each of the names.
 
-use super::{Body, DATE, HEADLINE, TEXT, TrecReader};
+use super::body::{Body, DATE, HEADLINE, TEXT, TrecReader};
 use crate::record::corpus::entities::{Entity, entity_at};
 use crate::record::corpus::latin1::{push_char, push_text};
 use crate::record::corpus::tags::{Tag, Tags, tag_at};

@@ -1,6 +1,7 @@
 //! The web pages of WT2G, WT10G and GOV2: a header with the address and the answer of the server, and HTML.
 
-use super::{Body, HEADLINE, MIME, STATUS, TEXT, TrecReader, URL, sgml::element_of};
+use super::body::{Body, HEADLINE, MIME, STATUS, TEXT, TrecReader, URL};
+use super::sgml::element_of;
 use crate::record::corpus::tags::Tags;
 use crate::record::made_record::MadeRecord;
 use memchr::{memchr, memmem};

@@ -1,8 +1,8 @@
 //! The steps of the slow tokenizer, one function for each group of states.
 
-use super::{Run, S, blank};
+use super::{OracleRun, S, blank};
 
-impl Run<'_> {
+impl OracleRun<'_> {
     /// One step of the tokenizer. False if the byte is to be read again.
     pub(super) fn step(&mut self, byte: u8) -> bool {
         if byte == b'<' {
