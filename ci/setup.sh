@@ -53,8 +53,8 @@ if ! cargo fetch --locked --target "$(rustc -vV | sed -n "s/^host: //p")"; then
     echo "the crates that scanns is built from cannot be fetched: the first build needs the network" >&2
     exit 1
 fi
-# Some tests compare answers with those of DuckDB and pytrec_eval, and say SKIPPED without them. What Python lacks
-# goes into a virtual environment beside the build, once; a file remembers what could not be installed.
+# Some tests compare answers with those of DuckDB, pytrec_eval, warcio and html5lib, and say SKIPPED without them.
+# What Python lacks goes into a virtual environment beside the build, once; a file remembers what could not be installed.
 python=${CARGO_TARGET_DIR:-target}/python
 module() {
     local name=$1 package=$2
@@ -75,5 +75,8 @@ module() {
 }
 module duckdb duckdb
 module pytrec_eval pytrec-eval-terrier
+module warcio warcio
+module brotli brotli
+module html5lib html5lib
 
 echo "ready: Rust $found"

@@ -312,6 +312,7 @@ mod tests {
 
     use anyhow::bail;
     use clap::Parser;
+    use scanns::schema::Records;
 
     use super::*;
     use crate::args::{Command, Verb};

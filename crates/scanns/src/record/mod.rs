@@ -35,6 +35,8 @@ mod reader;
 mod scalar;
 mod seen_field;
 mod seen_name;
+#[cfg(test)]
+mod test_data;
 mod typed;
 mod warc;
 

@@ -3,7 +3,6 @@
 use crate::record::made_record::MadeRecord;
 use std::{
     fmt::Debug,
-    path::PathBuf,
     time::{Duration, Instant},
 };
 
@@ -71,18 +70,6 @@ pub fn mutate(bytes: &[u8], random: &mut fastrand::Rng, words: &[&[u8]]) -> Vec<
         }
     }
     changed
-}
-
-/// A file of the test data of others, or None with a line that says so.
-pub fn test_data(path: &str) -> Option<Vec<u8>> {
-    let root = std::env::var("SCANNS_TEST_DATA")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data").to_owned());
-    let path = PathBuf::from(root).join(path);
-    let read = std::fs::read(&path);
-    if read.is_err() {
-        println!("SKIPPED {}: no such test data", path.display());
-    }
-    read.ok()
 }
 
 /// Runs `work` over a piece of text repeated to 1 MiB: it must take time as for a linear pass.

@@ -1,7 +1,8 @@
 //! No detector accepts a dump of another format, a list of paths, CSV or other JSON.
 
 use super::formats::detected;
-use super::sequential_testing::{hostile_tree, output_of, test_data};
+use super::sequential_testing::{hostile_tree, output_of};
+use crate::record::test_data::test_data;
 use std::process::Command;
 
 #[test]

@@ -239,17 +239,6 @@ pub(super) fn output_of(command: &mut Command) -> Option<Vec<u8>> {
     }
 }
 
-/// A file of the test data; prints SKIPPED and gives `None` where it is absent.
-pub(super) fn test_data(name: &str) -> Option<Vec<u8>> {
-    let folder =
-        std::env::var_os("SCANNS_TEST_DATA").map_or_else(|| "../../shared/data".into(), PathBuf::from);
-    let data = fs::read(folder.join(name)).ok();
-    if data.is_none() {
-        println!("SKIPPED, {name} is absent in {}", folder.display());
-    }
-    data
-}
-
 /// A name of random bytes, often one that needs escapes.
 pub(super) fn random_name(random: &mut Rng) -> Vec<u8> {
     const ODD: &[u8] = b"\n\t\r\"'\\ #=*?[]{}\x01\x1f\x7f\x80\xff,:.-|ab";

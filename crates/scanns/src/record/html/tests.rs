@@ -1,5 +1,6 @@
 //! Golden pages, hostile pages against the slow reader, sane pages against html5lib, and time.
 
+use crate::record::test_data::python;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -420,14 +421,14 @@ for page in sys.stdin.buffer.read().split(b"\0")[:-1]:
 
 #[test]
 fn sane_pages_have_the_text_that_html5lib_finds() {
-    let available = Command::new("python3").args(["-c", "import html5lib"]).output();
+    let available = Command::new(python()).args(["-c", "import html5lib"]).output();
     if !available.is_ok_and(|output| output.status.success()) {
         println!("SKIPPED: there is no python3 with html5lib");
         return;
     }
     let mut rng = Rng::with_seed(seed());
     let pages: Vec<String> = (0..rounds(6_000)).map(|_| sane_page(&mut rng)).collect();
-    let mut python = Command::new("python3")
+    let mut python = Command::new(python())
         .args(["-c", HTML5LIB])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

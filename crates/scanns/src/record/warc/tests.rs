@@ -1,14 +1,15 @@
 //! Tests on whole files: against warcio, and on the data of others.
 //!
-//! `SCANNS_WARCIO_PYTHON` names a Python that has warcio and brotli; `python3` if it is not set.
+//! The comparison needs a Python that has warcio and brotli.
 
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::WarcEnds;
 use super::reader::tests::row_of;
+use crate::record::test_data::{python, test_data};
 
 /// The files of others, below `SCANNS_TEST_DATA`.
 const FILES: [&str; 20] = [
@@ -66,8 +67,7 @@ pub(super) fn cut(bytes: &[u8]) -> Vec<&[u8]> {
 
 /// The decompressed bytes of a file of others, if there are such.
 pub(super) fn read_file(name: &str) -> Option<Vec<u8>> {
-    let root = std::env::var_os("SCANNS_TEST_DATA").map_or_else(default_root, PathBuf::from);
-    let bytes = fs::read(root.join(name)).ok()?;
+    let bytes = test_data(name)?;
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return Some(bytes);
     }
@@ -76,17 +76,9 @@ pub(super) fn read_file(name: &str) -> Option<Vec<u8>> {
     Some(plain)
 }
 
-/// The folder of the data of others beside the workspace.
-fn default_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data")
-}
-
 /// All files of others that are there.
 pub(super) fn all_files() -> Vec<(&'static str, Vec<u8>)> {
     let files: Vec<_> = FILES.iter().filter_map(|name| Some((*name, read_file(name)?))).collect();
-    if files.is_empty() {
-        println!("SKIPPED: no web archives in SCANNS_TEST_DATA");
-    }
     files
 }
 
@@ -97,7 +89,7 @@ fn rows_of(bytes: &[u8]) -> Vec<PayloadRow> {
 
 /// A command that runs the script, if warcio is there.
 fn script() -> Option<Command> {
-    let python = std::env::var_os("SCANNS_WARCIO_PYTHON").unwrap_or("python3".into());
+    let python = python();
     let has_warcio = Command::new(&python).args(["-c", "import warcio, brotli"]).output();
     if !has_warcio.is_ok_and(|output| output.status.success()) {
         println!("SKIPPED: no warcio");

@@ -1,7 +1,8 @@
 use super::*;
 use crate::record::corpus::test_support::{
-    mutate, records, records_of_pieces, run_over_repeated, seed, test_data, values,
+    mutate, records, records_of_pieces, run_over_repeated, seed, values,
 };
+use crate::record::test_data::test_data;
 
 type Read = (Result<bool, RecordError>, Vec<String>, Vec<&'static str>);
 

@@ -5,6 +5,7 @@ use fastrand::Rng;
 use super::MlocateDump;
 use crate::record::dump::sequential_testing::*;
 use crate::record::dump::{DumpTally, ReadDump};
+use crate::record::test_data::test_data;
 use crate::source::EntryKind::Directory;
 
 fn read(bytes: &[u8]) -> DumpOutcome {

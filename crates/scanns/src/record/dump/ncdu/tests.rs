@@ -10,6 +10,7 @@ use fastrand::Rng;
 use super::NcduDump;
 use crate::record::dump::sequential_testing::*;
 use crate::record::dump::{DumpTally, ReadDump, UnreadPath};
+use crate::record::test_data::test_data;
 use crate::source::EntryKind::{self, Directory, Fifo, File, Link};
 
 const HEAD: &str = r#"[1,2,{"progname":"ncdu","progver":"1.18","timestamp":1},"#;
