@@ -5,8 +5,7 @@
 //! ```
 //! Text and HTML are read, also those of messages inside of the message. Of alternatives, the plain text is
 //! read, or else the HTML, or else the first multipart. All other parts, and those marked as attachments,
-//! give their name if they have one. HTML that has a charset reaches the HTML reader as UTF-8 after a byte
-//! order mark, so that what the page says of its charset does not count.
+//! give their name if they have one. HTML is in the charset of its part, or else in the one that it declares.
 //! Parts may be nested 20 deep, and a message has at most 1,000; each level is one pass over its bytes.
 
 use super::{
@@ -14,6 +13,7 @@ use super::{
     header::{Headers, main_value, parameter},
     transfer,
 };
+use crate::record::html::declared_charset;
 use crate::record::made_record::MadeRecord;
 use memchr::memmem;
 use std::borrow::Cow;
@@ -90,13 +90,10 @@ impl MboxReader {
             self.text.push(&charset, &bytes, &mut text);
             return into.put(TEXT, text.trim_ascii());
         }
-        if charset.is_empty() {
-            self.page.read(&bytes);
-        } else {
-            text.extend_from_slice(b"\xef\xbb\xbf");
-            self.text.push(&charset, &bytes, &mut text);
-            self.page.read(&text);
-        }
+        let declared = declared_charset(&bytes).unwrap_or_default();
+        let charset = if charset.is_empty() { declared } else { &charset };
+        self.text.push(charset, &bytes, &mut text);
+        self.page.read(&text);
         into.put(TEXT, self.page.text.trim_ascii());
     }
 

@@ -106,9 +106,23 @@ fn a_web_page_has_its_address_status_and_type() {
         "url=http://sgra.jpl.nasa.gov/a?b",
         "status=200",
         "mime=text/html",
-        "text=JPL Mars",
+        "headline=JPL",
+        "text=Mars",
     ];
     assert_eq!(documents(page), [expected]);
+}
+
+#[test]
+fn a_web_page_that_is_not_utf_8_is_in_the_encoding_that_it_declares() {
+    for (head, expected) in [
+        ("<meta charset=iso-8859-2>", "text=\u{163}"),
+        ("", "text=\u{fe}"),
+        ("<meta charset=utf-8>", "text=\u{fe}"),
+    ] {
+        let start = format!("<DOC><DOCNO>1</DOCNO><DOCHDR>\nhttp://a.b/\n</DOCHDR>{head}");
+        let page = [start.as_bytes(), b"\xfe</DOC>"].concat();
+        assert_eq!(documents(&page), [["docno=1", "url=http://a.b/", expected]], "{head}");
+    }
 }
 
 #[test]

@@ -3,8 +3,11 @@
 use super::body::{Body, HEADLINE, MIME, STATUS, TEXT, TrecReader, URL};
 use super::sgml::element_of;
 use crate::record::corpus::tags::Tags;
+use crate::record::html::declared_charset;
 use crate::record::made_record::MadeRecord;
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use memchr::{memchr, memmem};
+use std::borrow::Cow;
 
 /// A page: its header and its HTML.
 #[derive(Clone, Copy)]
@@ -40,10 +43,20 @@ impl TrecReader {
         for line in page.header.split(|byte| *byte == b'\n') {
             put_line(line.trim_ascii(), into);
         }
-        self.page.read(page.html);
+        self.page.read(&to_utf8(page.html));
         into.put(HEADLINE, self.page.title.trim_ascii());
         into.put(TEXT, self.page.text.trim_ascii());
     }
+}
+
+/// A page as UTF-8. One that is not is in the encoding that it declares, or else in windows-1252.
+fn to_utf8(html: &[u8]) -> Cow<'_, [u8]> {
+    if std::str::from_utf8(html).is_ok() {
+        return html.into();
+    }
+    let declared = declared_charset(html).and_then(Encoding::for_label);
+    let encoding = declared.filter(|encoding| *encoding != UTF_8).unwrap_or(WINDOWS_1252);
+    Cow::Owned(encoding.decode_without_bom_handling(html).0.into_owned().into_bytes())
 }
 
 /// Puts what a line of the header says.

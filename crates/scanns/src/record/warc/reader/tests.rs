@@ -206,6 +206,7 @@ fn an_arc_record_is_recognised_by_its_first_line() {
     let (content, values, deviations) = read(record.as_bytes());
     assert_eq!((content, deviations), (WarcContent::Document, vec![SPACES]));
     let expected = [
+        ("id", "http://Example.com/a b@2014-02-16T05:02:21Z"),
         ("url", "http://Example.com/a b"),
         ("host", "example.com"),
         ("date", "2014-02-16T05:02:21Z"),
