@@ -51,6 +51,8 @@ pub struct RecordReader {
     counts: RecordCounts,
     /// True if the last record became an example.
     is_example: bool,
+    /// True if the next record is the beginning of one.
+    is_cut: bool,
 }
 
 impl RecordReader {
@@ -68,6 +70,7 @@ impl RecordReader {
             text: Vec::new(),
             counts: RecordCounts::default(),
             is_example: false,
+            is_cut: false,
         }
     }
 
@@ -110,7 +113,9 @@ impl RecordReader {
         for oddity in self.records.oddities() {
             self.is_example |= self.counts.add_oddity(line, oddity, record);
         }
-        for &note in self.records.notes() {
+        // What is unusual about the beginning of a record may be due to its missing end.
+        let is_cut = std::mem::take(&mut self.is_cut);
+        for &note in self.records.notes().iter().filter(|_| !is_cut || !is_document) {
             self.is_example |= self.counts.add_note(line, note);
         }
         let Self { records, targets, kinds, key, known, text, counts, .. } = self;
@@ -134,6 +139,7 @@ impl RecordReader {
     /// Counts a record of a collection of which the caller has only memory for the beginning, which comes
     /// next. Returns true if it is the first one.
     pub fn note_cut(&mut self, line: u64) -> bool {
+        self.is_cut = true;
         self.counts.add_note(line, RecordNote::Remark("too long for memory: its beginning is indexed"))
     }
 
