@@ -146,7 +146,8 @@ fn a_collection_follows_its_files_and_a_schema_of_ones_own_is_used() {
     let trec = |numbers: std::ops::Range<usize>| -> String {
         let doc = |number| {
             format!(
-                "<DOC>\n<DOCNO> D-{number} </DOCNO>\n<HEADLINE>Head {number}</HEADLINE>\n<TEXT>steel</TEXT>\n</DOC>\n"
+                "<DOC>\n<DOCNO> D-{number} </DOCNO>\n<HEADLINE>Head {number}</HEADLINE>\n\
+                 <TEXT>steel</TEXT>\n</DOC>\n"
             )
         };
         numbers.map(doc).collect()
