@@ -10,7 +10,7 @@ import email, email.policy, mailbox, random, re, sys
 from datetime import datetime, timedelta, timezone
 from email.message import EmailMessage
 random.seed(int(sys.argv[1]))
-WORDS = ["mail", "Grüße", "naïve", "x=y", "From", "x>From", "日本語", "a?b", "c_d", "=?", "🦀", "."]
+WORDS = ["mail", "Grüße", "naïve", "x=y", "From", "x>Fro", "日本語", "a?b", "c_d", "=?", "🦀", "."]
 WORDS.append("l" * 90)
 def words(most):
     return " ".join(random.choice(WORDS) for _ in range(random.randint(1, most)))
