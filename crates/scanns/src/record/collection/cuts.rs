@@ -178,6 +178,7 @@ mod tests {
             CollectionFormat::Mbox,
             CollectionFormat::MediaWiki,
         ];
+        let mut count = 0;
         for round in 0..60 {
             let format = formats[round % formats.len()];
             let len = random.usize(10..200_000);
@@ -195,8 +196,9 @@ mod tests {
                 assert_eq!(part, ends[first..=place], "{what}");
                 from = at;
             }
-            assert!(len < 100_000 || most > 10_000 || cuts.len() > 10, "{} cuts", cuts.len());
+            count += cuts.len();
         }
+        assert!(count > 300, "seed {seed}: only {count} cuts");
     }
 
     #[test]
