@@ -102,6 +102,7 @@ fn trials(args: &TuneArgs) -> Result<Trials> {
         buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
         contents: None,
+        extractors: None,
         again: false,
         dump: None,
         scan: Default::default(),

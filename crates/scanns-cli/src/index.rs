@@ -1,6 +1,7 @@
 //! `scanns index`: turns arguments into options, runs the build, and reports the outcome of every input.
 
 mod changes;
+pub mod contents;
 mod document_kind;
 mod dumps;
 mod polite;
@@ -18,14 +19,14 @@ use scanns::Index;
 use scanns::index::{IndexOptions, IndexReport, Progress};
 use scanns::schema::{Analyzer, Delimiters, Postings, Store};
 use scanns::sources::{
-    ColumnMap, ContentOptions, CsvTable, Direct, DumpFormat, DumpOptions, FileList, ListFrom, MapView,
-    PageSize, ReadOptions, ScanSettings, Separator, SourceOptions, TableDump,
+    ColumnMap, CsvTable, Direct, DumpFormat, DumpOptions, FileList, ListFrom, MapView, PageSize, ReadOptions,
+    ScanSettings, Separator, SourceOptions, TableDump,
 };
 use scanns::writer::StoredOptions;
 
 use crate::args::{
-    BinaryArg, CommitEvery, ContentArg, ContentArgs, DUMPS_HELP, DirectArg, DumpArgs, EncodingArg, IndexArgs,
-    InputArgs, ReadArgs, RecordsArg, ScanArgs, StoreArg, StoreArgs, TextArgs,
+    CommitEvery, DUMPS_HELP, DirectArg, DumpArgs, IndexArgs, InputArgs, ReadArgs, RecordsArg, ScanArgs,
+    StoreArg, StoreArgs, TextArgs,
 };
 use crate::output::Output;
 use crate::profile::{self, Parameters};
@@ -149,7 +150,8 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
             rate: args.keeping.merge_rate,
             ..scanns::writer::MergePolicy::default()
         }),
-        contents: contents(&args.contents)?,
+        contents: contents::contents(&args.contents)?,
+        extractors: Some(contents::extractors(threads.index)),
         again: args.keeping.reindex,
         keep_removed: args.keeping.keep_removed,
         commit_every: args.keeping.commit_every.iter().find_map(|every| match every {
@@ -235,23 +237,6 @@ fn scan(args: &IndexArgs) -> Result<ScanSettings> {
         );
     }
     Ok(settings)
-}
-
-/// What to do with the content of files, if requested.
-fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
-    let ContentArgs { content, binary, no_decompress, encoding } = args;
-    let names_only = matches!(content, Some(ContentArg::None));
-    let about_text = binary.is_some() || *no_decompress || encoding.is_some();
-    if names_only && about_text {
-        bail!("--content none reads no file: leave --binary, --no-decompress and --encoding out");
-    }
-    let requested = content.is_some() || about_text;
-    Ok(requested.then(|| ContentOptions {
-        names_only,
-        skip_binary: !matches!(binary, Some(BinaryArg::Text)),
-        decompress: !no_decompress,
-        transcode: !matches!(encoding, Some(EncodingArg::Utf8)),
-    }))
 }
 
 /// What to store of a term in a document, if requested.

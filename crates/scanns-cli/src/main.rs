@@ -17,6 +17,7 @@ mod duplicates;
 mod eval;
 mod explain;
 mod export;
+mod extract;
 mod file_report;
 mod find;
 mod index;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Verb::Eval(args) => eval::run(args),
         Verb::Info(args) => info::run(args),
         Verb::Export(args) => export::run(args),
+        Verb::Extract(args) => extract::run(args),
         Verb::Terms(args) => terms::run(args),
         Verb::Delete(args) => maintain::delete(args),
         Verb::Update(args) => maintain::update(args),

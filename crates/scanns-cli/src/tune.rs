@@ -80,6 +80,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
         contents: None,
+        extractors: None,
         again: false,
         keep_removed: false,
         commit_every: None,

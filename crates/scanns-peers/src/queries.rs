@@ -314,6 +314,7 @@ mod tests {
             buffers: scanns::writer::FlushBuffers::default(),
             merge: None,
             contents: None,
+            extractors: None,
             again: false,
             dump: None,
             scan: Default::default(),

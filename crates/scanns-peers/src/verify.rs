@@ -115,6 +115,7 @@ mod tests {
             bytes_written: 40,
             peak_bytes: 4096,
             contents: None,
+            extractors: None,
         }
     }
 

@@ -97,6 +97,8 @@ pub mod query;
 
 mod column;
 
+mod content;
+
 mod source;
 
 mod read;
@@ -204,15 +206,22 @@ pub mod writer {
     pub use crate::segment::FlushBuffers;
 }
 
+/// Processes that find the text of documents in other people's formats, and the messages that they exchange
+/// with a build. The crate `scanns-extract` is the other end.
+pub mod extraction {
+    pub use crate::content::{ExtractFailure, ExtractLimits, Extracted, ExtractorCommand, Extractors, frame};
+}
+
 /// Files as inputs of a build: which files to index, how to read them, and how their records become
 /// documents.
 pub mod sources {
+    pub use crate::content::{ContentOptions, Extraction};
     pub use crate::index::build::entries::preview_dumps;
     pub use crate::index::build::options::{
         ChangeOptions, DumpOptions, FieldOptions, OwnerFiles, ScanSettings,
     };
     pub use crate::index::build::record_sample::infer_fields;
-    pub use crate::read::{ContentCount, ContentOptions, Direct, ReadOptions, text_of_file};
+    pub use crate::read::{ContentCount, Direct, ReadOptions, text_of_file};
     pub use crate::record::changes::{CHANGE_FORMATS, ChangeFormat, ChangesTally};
     pub use crate::record::dump::{
         BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, MapView,

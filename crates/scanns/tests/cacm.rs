@@ -61,6 +61,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         buffers: FlushBuffers::default(),
         merge: None,
         contents: None,
+        extractors: None,
         again: false,
         dump: None,
         scan: Default::default(),

@@ -9,11 +9,14 @@ pub struct ContentArgs {
     /// What to index of files besides names and metadata [default: text, or as in the index]
     #[arg(long, value_enum)]
     pub content: Option<ContentArg>,
-    /// What to do with the content of binary files: images, programs, archives and others that are recognised
-    /// by their first bytes [default: skip, or as in the index]
+    /// Of which formats to find the text, if documents are files [default: all, or as in the index]
+    #[arg(long, value_enum, value_name = "FORMATS")]
+    pub extract: Option<ExtractArg>,
+    /// What to do with the content of binary files: images, programs and others that are recognised by their
+    /// first bytes [default: skip, or as in the index]
     #[arg(long, value_enum)]
     pub binary: Option<BinaryArg>,
-    /// Do not decompress gzip, Zstandard, xz, bzip2 and LZ4; compressed files are then binary
+    /// Do not decompress gzip, Zstandard, xz, bzip2, LZ4 and compress; compressed files are then binary
     #[arg(long)]
     pub no_decompress: bool,
     /// The character encoding of text that is not valid UTF-8 [default: auto, or as in the index]
@@ -28,6 +31,18 @@ pub enum ContentArg {
     Text,
     /// Nothing: no file is opened, and directories, links and special files are documents too
     None,
+}
+
+/// The formats of files whose text is found.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ExtractArg {
+    /// None: web pages are indexed with their tags, and archives and documents are binary files
+    None,
+    /// Web pages, and the members of archives (tar, zip, cpio, ar), each a document of its own
+    Safe,
+    /// Also PDF, office documents, and the headers of scientific files and images; other people's parsers
+    /// read them, in processes that cannot write and have no network
+    All,
 }
 
 /// What to do with binary files.

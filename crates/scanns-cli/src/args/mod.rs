@@ -19,6 +19,7 @@ mod duplicates;
 mod eval;
 mod examples;
 mod export;
+mod extract;
 mod file_report;
 mod find;
 mod info;
@@ -45,7 +46,7 @@ use scanns::sources::PageSize;
 use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
-pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg};
+pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg, ExtractArg};
 pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg, DiffOutputArg};
 pub use display::{DisplayArgs, WhenArg};
 pub use du::{DU_EXAMPLES, DuArgs, DuKeyArg, DuTimeArg};
@@ -57,6 +58,8 @@ pub use eval::{DocnoArg, EvalArgs, PartArg};
 use examples::{INDEX_EXAMPLES, INFO_EXAMPLES, TUNE_EXAMPLES};
 use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportCompression, ExportFormat};
+use extract::EXTRACT_EXAMPLES;
+pub use extract::ExtractArgs;
 use file_report::REPORT_EXAMPLES;
 pub use file_report::{ReportArgs, ReportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};
@@ -132,6 +135,9 @@ pub enum Verb {
     /// Export the values of documents as CSV, JSON lines, Arrow or Parquet
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArgs),
+    /// Show the text and the fields that a build finds in files: PDF, office documents, scientific files, …
+    #[command(after_help = EXTRACT_EXAMPLES)]
+    Extract(ExtractArgs),
     /// List terms and the number of documents that contain them
     #[command(after_help = TERMS_EXAMPLES)]
     Terms(TermsArgs),

@@ -17,7 +17,7 @@ use scanns::analysis::Tokenizer;
 use scanns::query::Operator;
 use scanns::schema::Field;
 use scanns::search::Model;
-use scanns::sources::{ContentOptions, text_of_file};
+use scanns::sources::{ContentOptions, Extraction, text_of_file};
 use scanns::{Query, Snapshot};
 use serde_json::{Map, Value, json};
 
@@ -68,7 +68,8 @@ fn read(path: &Path) -> Result<String> {
     let read = || {
         let mut file = File::open(path)?;
         if file.metadata()?.is_file() {
-            let contents = ContentOptions { skip_binary: false, ..ContentOptions::default() };
+            let contents =
+                ContentOptions { skip_binary: false, extract: Extraction::None, ..ContentOptions::default() };
             return text_of_file(&mut file, contents, 0, u64::MAX);
         }
         let mut bytes = Vec::new();

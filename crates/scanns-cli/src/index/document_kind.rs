@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use scanns::Snapshot;
 use scanns::schema::Records;
-use scanns::sources::{CollectionFormat, ContentOptions, text_of_file};
+use scanns::sources::{CollectionFormat, ContentOptions, Extraction, text_of_file};
 
 use crate::args::{ContentArg, IndexArgs};
 use crate::report;
@@ -82,7 +82,8 @@ fn detected(args: &IndexArgs) -> Option<Records> {
 }
 
 fn format(path: &PathBuf) -> Option<CollectionFormat> {
-    let contents = ContentOptions { skip_binary: false, ..ContentOptions::default() };
+    let contents =
+        ContentOptions { skip_binary: false, extract: Extraction::None, ..ContentOptions::default() };
     // What cannot be read is reported by the build.
     let head = text_of_file(&mut File::open(path).ok()?, contents, 0, HEAD).ok()?;
     CollectionFormat::detect(&head)

@@ -143,6 +143,11 @@ fn the_guide_for_collections_is_true() {
 }
 
 #[test]
+fn the_guide_for_formats_is_true() {
+    run_guide("docs/formats.md");
+}
+
+#[test]
 fn the_guide_for_administrators_is_true() {
     run_guide("docs/admin.md");
 }

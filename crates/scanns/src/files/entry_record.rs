@@ -8,13 +8,14 @@ use crate::codec::{ByteReader, put_varint};
 use crate::source::{Entry, EntryKind};
 
 /// The kinds in the order of their numbers.
-const KINDS: [EntryKind; 6] = [
+const KINDS: [EntryKind; 7] = [
     EntryKind::File,
     EntryKind::Directory,
     EntryKind::Link,
     EntryKind::Fifo,
     EntryKind::Socket,
     EntryKind::Device,
+    EntryKind::Member,
 ];
 
 /// Appends an entry.

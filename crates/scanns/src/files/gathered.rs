@@ -112,10 +112,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::content::ContentOptions;
     use crate::index::handle::Index;
     use crate::index::snapshot::Snapshot;
     use crate::index::{IndexOptions, Progress};
-    use crate::read::ContentOptions;
     use crate::source::SourceOptions;
 
     #[test]

@@ -17,6 +17,7 @@ use crate::segment::FlushBuffers;
 use crate::source::SourceOptions;
 use crate::sys::PageSize;
 
+mod archives;
 mod chains;
 mod changes;
 mod columns;
@@ -56,6 +57,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         buffers: FlushBuffers::default(),
         merge: None,
         contents: None,
+        extractors: None,
         again: false,
         keep_removed: false,
         commit_every: None,

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::content::{ArchiveMember, TextForm};
 use crate::read::cuts::PieceStart;
 use crate::read::lines::LineNumber;
 use crate::read::queue::DualQueue;
+use crate::source::{Entry, EntryKind};
 use crate::sys::{BLOCK_PADDING, BlockMemory, Cpus, pin_current_thread};
 
 /// Room for carried bytes, and the distance over which a cut is searched backwards. It is twice the maximum
@@ -44,6 +46,41 @@ pub struct Piece {
     pub first_line: Option<LineNumber>,
     /// How to read the records from here on, if the piece opens where a text of records was cut.
     pub from_cut: Option<PieceStart>,
+    /// How the bytes become text. Only pieces of plain text are cut between tokens.
+    pub form: TextForm,
+    /// What the piece holds of an archive.
+    pub part: Option<Arc<ArchivePart>>,
+}
+
+/// A member of an archive, or, after all members, the archive itself.
+#[derive(Debug)]
+pub struct ArchivePart {
+    /// The number of members before it, those of archives within the archive included.
+    pub number: u64,
+    /// The path of the archive, `!/` and the path in the archive; empty for the archive itself.
+    pub path: Vec<u8>,
+    /// What the archive says about the member; `None` for the archive itself.
+    pub(crate) member: Option<ArchiveMember>,
+}
+
+impl ArchivePart {
+    /// The member as an entry of a file system; `None` for the archive itself.
+    pub(crate) fn entry(&self) -> Option<Entry<'_>> {
+        let member = self.member.as_ref()?;
+        Some(Entry {
+            path: &self.path,
+            kind: Some(EntryKind::Member),
+            target: member.target.as_deref(),
+            owner: member.owner.as_deref(),
+            group: member.group.as_deref(),
+            mtime: member.modified,
+            size: Some(member.size),
+            uid: member.uid,
+            gid: member.gid,
+            mode: member.mode,
+            ..Entry::default()
+        })
+    }
 }
 
 /// The memory of a block and the pieces in it; circulates between reader and lane.

@@ -18,13 +18,13 @@ pub struct ContentCount {
 
 /// Counts by kind.
 #[derive(Debug, Default)]
-pub(super) struct ContentCounts {
+pub(crate) struct ContentCounts {
     kinds: BTreeMap<String, ContentCount>,
 }
 
 impl ContentCounts {
     /// Counts a file.
-    pub(super) fn add(&mut self, kind: &str, bytes: u64, path: &Path) {
+    pub(crate) fn add(&mut self, kind: &str, bytes: u64, path: &Path) {
         let count = self.kinds.entry(kind.into()).or_insert_with(|| ContentCount {
             kind: kind.into(),
             example: path.into(),
@@ -37,10 +37,31 @@ impl ContentCounts {
         }
     }
 
+    /// Adds them to a list, which has the most frequent kind first.
+    pub(crate) fn add_to(&self, list: &mut Vec<ContentCount>) {
+        for count in self.kinds.values() {
+            match list.iter_mut().find(|known| known.kind == count.kind) {
+                Some(known) => {
+                    known.files += count.files;
+                    known.bytes += count.bytes;
+                    if count.example < known.example {
+                        known.example.clone_from(&count.example);
+                    }
+                }
+                None => list.push(count.clone()),
+            }
+        }
+        sort(list);
+    }
+
     /// All counts, the most frequent kind first.
     pub(super) fn list(&self) -> Vec<ContentCount> {
         let mut counts: Vec<_> = self.kinds.values().cloned().collect();
-        counts.sort_by(|a, b| b.files.cmp(&a.files).then_with(|| a.kind.cmp(&b.kind)));
+        sort(&mut counts);
         counts
     }
+}
+
+fn sort(counts: &mut [ContentCount]) {
+    counts.sort_by(|a, b| b.files.cmp(&a.files).then_with(|| a.kind.cmp(&b.kind)));
 }

@@ -1,35 +1,40 @@
-//! The text of a single file, outside of a build.
+//! The text of a single file, or of a member of an archive, outside of a build.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 
-use crate::read::content::{Content, ContentOptions, HEAD, examine};
+use crate::content::html::HtmlPage;
+use crate::content::{
+    ArchiveContent, ArchiveFormat, ArchiveLimits, ArchiveMember, Content, ContentOptions, HEAD, MAX_DOCUMENT,
+    TextForm, examine, fill, walk, walk_zip,
+};
 
 /// Reads `len` bytes, or less at its end, from byte `start` of the text of a file as a build reads it:
-/// decoded if need be, and empty for a binary file.
+/// decoded if need be, and empty for a binary file and for an archive.
 ///
 /// # Errors
-/// The file cannot be read or decoded.
+/// The file cannot be read or decoded, or only an extractor finds its text.
 pub fn text_of_file(file: &mut File, options: ContentOptions, start: u64, len: u64) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     let mut head = Vec::new();
     file.rewind()?;
     (&mut *file).take(HEAD as u64).read_to_end(&mut head)?;
     file.rewind()?;
+    let form = match examine(&head, size, || Box::new(&mut *file), options)? {
+        Content::Decoded(decoded) => {
+            let form = decoded.form;
+            return formed(form, &mut decoded.into_reader(), start, len);
+        }
+        Content::Binary(_) | Content::Archive(_) => return Ok(Vec::new()),
+        Content::Plain(form) => form,
+    };
+    if form != TextForm::Text {
+        return formed(form, file, start, len);
+    }
     let mut text = Vec::new();
-    let content = examine(&head, size, || Box::new(&mut *file), options)?;
-    if let Content::Decoded(decoded) = content {
-        let mut reader = decoded.into_reader();
-        io::copy(&mut (&mut reader).take(start), &mut io::sink())?;
-        reader.take(len).read_to_end(&mut text)?;
-        return Ok(text);
-    }
-    let is_plain = matches!(content, Content::Plain);
-    drop(content);
-    if is_plain {
-        file.seek(SeekFrom::Start(start))?;
-        file.take(len).read_to_end(&mut text)?;
-    }
+    file.seek(SeekFrom::Start(start))?;
+    file.take(len).read_to_end(&mut text)?;
     Ok(text)
 }
 
@@ -39,12 +44,161 @@ pub fn text_of_start(start: &[u8], options: ContentOptions, len: usize) -> Vec<u
     let head = start.get(..HEAD).unwrap_or(start);
     let mut text = Vec::new();
     match examine(head, start.len() as u64, || Box::new(start), options) {
-        Ok(Content::Plain) => text.extend_from_slice(start.get(..len).unwrap_or(start)),
+        Ok(Content::Plain(_)) => text.extend_from_slice(start.get(..len).unwrap_or(start)),
         // The end of the data is missing, and the error says so after everything before it was read.
         Ok(Content::Decoded(decoded)) => {
             let _ = decoded.into_reader().take(len as u64).read_to_end(&mut text);
         }
-        Ok(Content::Binary(_)) | Err(_) => {}
+        Ok(Content::Binary(_) | Content::Archive(_)) | Err(_) => {}
     }
     text
+}
+
+/// Part of a text of a form.
+fn formed(form: TextForm, reader: &mut dyn Read, start: u64, len: u64) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    match form {
+        TextForm::Text => {
+            io::copy(&mut (&mut *reader).take(start), &mut io::sink())?;
+            reader.take(len).read_to_end(&mut text)?;
+        }
+        TextForm::Page => {
+            reader.take(MAX_DOCUMENT as u64).read_to_end(&mut text)?;
+            let mut page = HtmlPage::default();
+            page.read(&text);
+            text.clear();
+            page.append_to(&mut text);
+            text.drain(..usize::try_from(start).unwrap_or(usize::MAX).min(text.len()));
+            text.truncate(usize::try_from(len).unwrap_or(usize::MAX));
+        }
+        TextForm::Document(kind) => {
+            let what =
+                format!("its text was extracted from {kind}: only an index that stores texts can show it");
+            return Err(io::Error::other(what));
+        }
+    }
+    Ok(text)
+}
+
+/// The text of the member of an archive that is `path` in it. A path may lead through archives in the archive,
+/// with `!/` behind each. `text_len` is the length of the whole text: it tells members with one path apart.
+///
+/// # Errors
+/// The archive has no such member, or the member or the archive cannot be read.
+pub fn text_of_member(
+    file: File,
+    path: &[u8],
+    options: ContentOptions,
+    text_len: u64,
+) -> io::Result<Vec<u8>> {
+    let size = file.metadata()?.len();
+    let mut head = Vec::new();
+    let mut file = file;
+    (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
+    file.rewind()?;
+    let stream = file.try_clone()?;
+    let mut search = MemberSearch { options, text_len, found: None };
+    match examine(&head, size, || Box::new(io::BufReader::with_capacity(HEAD, stream)), options)? {
+        Content::Archive(archive)
+            if archive.format == ArchiveFormat::Zip && archive.compression.is_none() =>
+        {
+            let mut visit =
+                |member: &ArchiveMember, content: &mut (dyn Read + Send)| search.visit(path, member, content);
+            let report = walk_zip(&mut file, &ArchiveLimits::default(), &mut visit);
+            search.end(report.error)
+        }
+        Content::Archive(archive) => {
+            let ended = search.search(path, archive);
+            search.end(ended.err())
+        }
+        _ => Err(no_member()),
+    }
+}
+
+fn no_member() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "the archive has no such member any more")
+}
+
+/// The search for a member.
+struct MemberSearch {
+    options: ContentOptions,
+    text_len: u64,
+    found: Option<io::Result<Vec<u8>>>,
+}
+
+impl MemberSearch {
+    fn end<E: Into<Box<dyn std::error::Error + Send + Sync>>>(self, error: Option<E>) -> io::Result<Vec<u8>> {
+        match (self.found, error) {
+            (Some(found), _) => found,
+            (None, Some(error)) => Err(io::Error::other(error)),
+            (None, None) => Err(no_member()),
+        }
+    }
+
+    fn search(&mut self, path: &[u8], archive: ArchiveContent<'_>) -> io::Result<()> {
+        let ArchiveContent { format, mut stream, .. } = archive;
+        let mut visit =
+            |member: &ArchiveMember, content: &mut (dyn Read + Send)| self.visit(path, member, content);
+        let limits = ArchiveLimits::default();
+        let report = if format == ArchiveFormat::Zip {
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes)?;
+            walk_zip(&mut Cursor::new(bytes), &limits, &mut visit)
+        } else {
+            walk(format, &mut stream, &limits, &mut visit)
+        };
+        report.error.map_or(Ok(()), |error| Err(io::Error::other(error)))
+    }
+
+    fn visit(
+        &mut self,
+        path: &[u8],
+        member: &ArchiveMember,
+        content: &mut (dyn Read + Send),
+    ) -> io::Result<ControlFlow<()>> {
+        let Some(rest) = path.strip_prefix(member.path.as_slice()) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        if rest.is_empty() {
+            let text = self.text(content);
+            let is_it = text.as_ref().is_ok_and(|text| text.len() as u64 == self.text_len);
+            if is_it || self.found.is_none() {
+                self.found = Some(text);
+            }
+            return Ok(if is_it { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
+        }
+        if let Some(inner) = rest.strip_prefix(b"!/") {
+            let mut head = vec![0; HEAD];
+            let got = fill(content, &mut head)?;
+            head.truncate(got);
+            let stream = Box::new(Cursor::new(head.clone()).chain(content));
+            if let Content::Archive(archive) = examine(&head, u64::MAX, || stream, self.options)? {
+                self.search(inner, archive)?;
+            }
+        }
+        let is_found = self.found.as_ref().is_some_and(Result::is_ok);
+        Ok(if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    /// The text of a member.
+    fn text(&self, content: &mut (dyn Read + Send)) -> io::Result<Vec<u8>> {
+        let mut head = vec![0; HEAD];
+        let got = fill(content, &mut head)?;
+        let size = if got < HEAD { got as u64 } else { u64::MAX };
+        head.truncate(got);
+        let mut stream: Option<Box<dyn Read + Send>> =
+            Some(Box::new(Cursor::new(head.clone()).chain(content)));
+        let taken = || stream.take().unwrap_or_else(|| Box::new(io::empty()));
+        match examine(&head, size, taken, self.options)? {
+            Content::Decoded(text) => {
+                let form = text.form;
+                formed(form, &mut text.into_reader(), 0, u64::MAX)
+            }
+            Content::Plain(form) => {
+                let mut rest = stream.take().unwrap_or_else(|| Box::new(io::empty()));
+                formed(form, &mut rest, 0, u64::MAX)
+            }
+            Content::Binary(_) | Content::Archive(_) => Ok(Vec::new()),
+        }
+    }
 }

@@ -6,22 +6,24 @@
 //! large files span many blocks. Only text that has to be read from its start is divided differently: its
 //! records go to any lane, block by block.
 //!
-//! Binary files become empty pieces, and compressed text and text in other encodings becomes pieces of UTF-8,
-//! see `content/`.
+//! Binary files become empty pieces, and compressed text and text in other encodings becomes pieces of UTF-8.
+//! The members of archives become pieces of their own.
 //!
 //! Read `work.rs` (units) first, then `reader.rs` (the thread) and `driver.rs` (which starts it). `unit.rs`
 //! opens files, `pack.rs` packs small ones, `wave.rs` finds the cuts, `queue.rs` passes blocks back and
 //! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the records of text that is read from
-//! its start, `cuts.rs` lets others say where that can be cut, `stream.rs` is standard input, `count.rs`
+//! its start, `unpack.rs` unpacks archives in threads of their own and `members.rs` puts their members into
+//! blocks, `cuts.rs` lets others say where that can be cut, `stream.rs` is standard input, `count.rs`
 //! counts files that are not plain text, and `file_text.rs` reads the text of a single file.
 
 mod block;
-mod content;
+
 mod count;
 mod cuts;
 mod driver;
 mod file_text;
 mod lines;
+mod members;
 mod options;
 mod pack;
 mod queue;
@@ -29,18 +31,19 @@ mod reader;
 mod shared;
 mod stream;
 mod unit;
+mod unpack;
 mod wave;
 mod work;
 
 #[cfg(feature = "internals")]
 pub use block::ReadBlock;
-pub use block::{Lane, Piece};
-pub use content::ContentOptions;
-pub(crate) use content::decompressed;
+pub use block::{ArchivePart, Lane, Piece};
+
 pub use count::ContentCount;
+pub(crate) use count::ContentCounts;
 pub use cuts::{Cut, FindCuts, PieceStart};
 pub use driver::{ReadReport, ReaderDriver, start, start_after};
-pub use file_text::{text_of_file, text_of_start};
+pub use file_text::{text_of_file, text_of_member, text_of_start};
 pub use lines::LineNumber;
 pub use options::{Direct, ReadOptions};
 pub use stream::StreamSource;

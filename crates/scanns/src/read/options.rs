@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::read::block::CARRY;
-use crate::read::content::ContentOptions;
 use crate::read::stream::StreamSource;
 use crate::sys::{BlockMemory, PAGE, PageSize};
 

@@ -2,8 +2,8 @@
 
 use std::io;
 
+use crate::content::{Content, ContentOptions, DecodedText, HEAD, TextForm, examine};
 use crate::read::block::{Buffer, Piece};
-use crate::read::content::{Content, ContentOptions, HEAD, examine};
 use crate::read::lines::LineNumber;
 use crate::read::options::ReadOptions;
 use crate::read::wave::Rules;
@@ -23,8 +23,8 @@ pub(super) struct Pack {
 pub(super) struct PackedFile {
     /// True if the file was in the page cache.
     pub(super) warm: bool,
-    /// The unit, if the block has no room for its decoded text.
-    pub(super) too_long: Option<ReadUnit>,
+    /// The unit, if the block has no room for its decoded text, or if it is an archive.
+    pub(super) is_large: Option<ReadUnit>,
 }
 
 impl Pack {
@@ -56,11 +56,11 @@ impl Pack {
         };
         match got {
             Err(error) => self.fail(work, unit.input, &error),
-            Ok(got) if !has_size && got == room => return PackedFile { warm, too_long: Some(unit) },
+            Ok(got) if !has_size && got == room => return PackedFile { warm, is_large: Some(unit) },
             Ok(0) if rules.records.ends_with_lines() => {}
             Ok(got) => {
                 if !self.take(work, rules, options, unit.input, got) {
-                    return PackedFile { warm, too_long: Some(unit) };
+                    return PackedFile { warm, is_large: Some(unit) };
                 }
                 work.count_consumed(got as u64);
             }
@@ -69,11 +69,11 @@ impl Pack {
             file.drop_cached(0, 0);
         }
         work.finish(&mut unit);
-        PackedFile { warm, too_long: None }
+        PackedFile { warm, is_large: None }
     }
 
     /// Adds a file whose `got` bytes were read to the end of the block, decoded if need be. False if the
-    /// decoded text has no room.
+    /// decoded text has no room, or if the file is an archive.
     fn take(
         &mut self,
         work: &WorkList,
@@ -86,16 +86,19 @@ impl Pack {
         let bytes = &self.buffer.memory.as_mut_slice()[self.filled..self.filled + got];
         let first_line = rules.records.ends_with_lines().then(|| LineNumber::after(0));
         match text_of(bytes, &mut self.scratch, room, options.contents) {
-            Ok(SmallText::Plain) => {
-                self.push(input, got, first_line);
+            Ok(SmallText::Plain(form)) => {
+                if let Some(name) = form.name() {
+                    work.count_decoded(input, name);
+                }
+                self.push(input, got, first_line, form);
                 work.count_bytes(got);
             }
-            Ok(SmallText::Decoded { len, encoding }) => {
+            Ok(SmallText::Decoded { len, encoding, form }) => {
                 work.count_decoded(input, &encoding);
                 work.count_bytes(len);
                 let into = &mut self.buffer.memory.as_mut_slice()[self.filled..self.filled + len];
                 into.copy_from_slice(&self.scratch[..len]);
-                self.push(input, len, first_line);
+                self.push(input, len, first_line, form);
                 if let Some(piece) = self.buffer.pieces.last_mut() {
                     (piece.decoded, piece.last) = (true, true);
                 }
@@ -104,7 +107,7 @@ impl Pack {
                 work.count_binary(input, kind);
                 self.leave_out(rules, input);
             }
-            Ok(SmallText::TooLong) => return false,
+            Ok(SmallText::Large) => return false,
             Err(error) => self.fail(work, input, &error),
         }
         true
@@ -113,20 +116,20 @@ impl Pack {
     /// Adds a piece without text, if files are documents.
     pub(super) fn leave_out(&mut self, rules: &Rules, input: u32) {
         if rules.records == Records::File {
-            self.push(input, 0, None);
+            self.push(input, 0, None, TextForm::Text);
         }
     }
 
     /// Adds a piece that reports that a file could not be read.
     pub(super) fn fail(&mut self, work: &WorkList, input: u32, error: &io::Error) {
         work.fail(input, error);
-        self.push(input, 0, None);
+        self.push(input, 0, None, TextForm::Text);
         if let Some(piece) = self.buffer.pieces.last_mut() {
             piece.failed = true;
         }
     }
 
-    fn push(&mut self, input: u32, len: usize, first_line: Option<LineNumber>) {
+    fn push(&mut self, input: u32, len: usize, first_line: Option<LineNumber>, form: TextForm) {
         let (start, end) = (self.filled, self.filled + len);
         self.filled = end;
         self.buffer.pieces.push(Piece {
@@ -142,6 +145,8 @@ impl Pack {
             last: false,
             first_line,
             from_cut: None,
+            form,
+            part: None,
         });
     }
 }
@@ -149,13 +154,13 @@ impl Pack {
 /// The text of a small file.
 enum SmallText {
     /// The bytes of the file.
-    Plain,
+    Plain(TextForm),
     /// In the scratch memory.
-    Decoded { len: usize, encoding: String },
+    Decoded { len: usize, encoding: String, form: TextForm },
     /// None, because the file is binary; its kind.
     Binary(&'static str),
-    /// Longer than there is room.
-    TooLong,
+    /// Longer than there is room, or the texts of the members of an archive.
+    Large,
 }
 
 /// Finds the text of a file with these bytes, and decodes at most `room` bytes of it into `scratch`.
@@ -167,14 +172,15 @@ fn text_of(
 ) -> io::Result<SmallText> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let mut text = match examine(head, bytes.len() as u64, || Box::new(bytes), options)? {
-        Content::Plain => return Ok(SmallText::Plain),
+        Content::Plain(form) => return Ok(SmallText::Plain(form)),
         Content::Binary(kind) => return Ok(SmallText::Binary(kind)),
+        Content::Archive(_) => return Ok(SmallText::Large),
         Content::Decoded(text) => text,
     };
     if scratch.len() <= room {
         scratch.resize(room + 1, 0);
     }
     let len = text.fill(&mut scratch[..=room])?;
-    let encoding = text.encoding;
-    Ok(if len > room { SmallText::TooLong } else { SmallText::Decoded { len, encoding } })
+    let DecodedText { encoding, form, .. } = text;
+    Ok(if len > room { SmallText::Large } else { SmallText::Decoded { len, encoding, form } })
 }

@@ -12,7 +12,7 @@ use crate::read::block::{Buffer, CARRY, Piece, give_out};
 use crate::read::options::ReadOptions;
 use crate::read::pack::Pack;
 use crate::read::queue::{Demand, DualQueue};
-use crate::read::shared::{SharedState, SharedText};
+use crate::read::shared::{SharedInput, SharedState};
 use crate::read::unit::{LargeUnit, OpenedUnit, ReadRange, open, open_examined};
 use crate::read::wave::Rules;
 use crate::read::work::WorkList;
@@ -35,8 +35,8 @@ pub(super) struct ReaderThread {
     pub(super) next_token: u64,
     /// Holds the decoded text of a small file.
     pub(super) scratch: Vec<u8>,
-    /// Text whose records go to all lanes.
-    pub(super) shared: Option<SharedText>,
+    /// The input whose records or members go to all lanes.
+    pub(super) shared: Option<SharedInput>,
     /// Lanes that can go on after they waited.
     pub(super) ready: Vec<usize>,
 }
@@ -231,6 +231,7 @@ impl ReaderThread {
         }
         match self.next_unit(lane) {
             Some(OpenedUnit::Large(unit)) => self.push_large(lane, unit),
+            Some(OpenedUnit::Archive(archive)) => self.shared = Some(SharedInput::archive(archive)),
             Some(opened) => self.pack(lane, opened),
             None if self.lanes[lane].flights.is_empty() => {
                 self.queue.end_lane(lane);
@@ -242,7 +243,7 @@ impl ReaderThread {
         true
     }
 
-    /// Fills one block with records of the shared text; returns false if the lane has to wait.
+    /// Fills one block with records or members of the shared input; returns false if the lane has to wait.
     fn feed_shared(&mut self, lane: usize) -> bool {
         let (Some(shared), Some(mut buffer)) = (&mut self.shared, self.lanes[lane].spare.pop()) else {
             return false;
@@ -266,7 +267,7 @@ impl ReaderThread {
     fn next_unit(&mut self, lane: usize) -> Option<OpenedUnit> {
         let state = &mut self.lanes[lane];
         let window = if state.cold > 0 { READ_AHEAD } else { 1 };
-        while state.ahead.len() < window && !matches!(state.ahead.back(), Some(OpenedUnit::Large(_))) {
+        while state.ahead.len() < window && !state.ahead.back().is_some_and(OpenedUnit::is_large) {
             let Some(unit) = self.work.next() else { break };
             let opened = open(&self.work, unit, &self.options);
             if let (OpenedUnit::Small(_, file), READ_AHEAD) = (&opened, window) {
@@ -284,7 +285,7 @@ impl ReaderThread {
             None => unit.file().is_none() && self.rules.records.ends_with_lines(),
         };
         if is_shared && self.shared.is_none() {
-            self.shared = Some(SharedText::new(unit, &self.rules, self.options.drop_behind));
+            self.shared = Some(SharedInput::text(unit, &self.rules, self.options.drop_behind));
             return;
         }
         self.next_token += 1;
@@ -331,8 +332,7 @@ impl ReaderThread {
                     if !packed.warm {
                         self.lanes[lane].cold = 2 * READ_AHEAD;
                     }
-                    if let Some(unit) = packed.too_long {
-                        // Its decoded text does not fit into the block.
+                    if let Some(unit) = packed.is_large {
                         let opened = open_examined(&self.work, unit, file, &self.options);
                         self.lanes[lane].ahead.push_front(opened);
                     }
@@ -347,6 +347,10 @@ impl ReaderThread {
                 }
                 OpenedUnit::Large(unit) => {
                     self.push_large(lane, unit);
+                    break;
+                }
+                OpenedUnit::Archive(archive) => {
+                    self.shared = Some(SharedInput::archive(archive));
                     break;
                 }
             }

@@ -1,28 +1,40 @@
-//! Text that is read from its start, and whose records are shared out to all lanes of a reader.
+//! Inputs that are read from their start, and whose records or members are shared out to all lanes of a reader.
 //!
-//! Text can only be decoded from its start, by one thread, and where rows of CSV end can only be found from
-//! the start. But one lane would index a text more slowly than that. So each block of whole records goes to
-//! the lane that needs data next. Where a record is longer than a block, the lane that has its beginning gets
-//! the rest, too, and the others wait.
+//! Text can only be decoded from its start, by one thread, where rows of CSV end can only be found from the
+//! start, and archives are unpacked from theirs. But one lane would index an input more slowly than that. So
+//! each block of whole records or members goes to the lane that needs data next. Where one is longer than a
+//! block, the lane that has its beginning gets the rest, too, and the others wait.
 
 use std::sync::Arc;
 
 use crate::read::block::{Buffer, CARRY};
+use crate::read::members::ArchiveUnit;
 use crate::read::unit::LargeUnit;
 use crate::read::wave::Rules;
 use crate::read::work::WorkList;
 
-/// A text that is being read. See the module documentation.
-pub(super) struct SharedText {
+/// An input that is being read. See the module documentation.
+pub(super) struct SharedInput {
+    source: SharedSource,
+    /// The lane that has the beginning of an unfinished record or member.
+    owner: Option<usize>,
+    /// Lanes that wait for its end.
+    waiting: Vec<usize>,
+}
+
+/// Where the blocks come from.
+enum SharedSource {
+    Text(SharedText),
+    Archive(Box<ArchiveUnit>),
+}
+
+/// A text whose records are shared out.
+struct SharedText {
     unit: Box<LargeUnit>,
     /// Drop a file from the page cache after it was read.
     drop_behind: bool,
     /// Bytes of the text read so far.
     offset: u64,
-    /// The lane that has the beginning of an unfinished record.
-    owner: Option<usize>,
-    /// Lanes that wait for the end of that record.
-    waiting: Vec<usize>,
 }
 
 /// What became of the request of a lane.
@@ -36,10 +48,20 @@ pub(super) enum SharedState {
     Ended,
 }
 
-impl SharedText {
-    pub(super) fn new(mut unit: Box<LargeUnit>, rules: &Rules, drop_behind: bool) -> Self {
+impl SharedInput {
+    /// Shares out the records of a text.
+    pub(super) fn text(mut unit: Box<LargeUnit>, rules: &Rules, drop_behind: bool) -> Self {
         unit.wave.share(rules);
-        SharedText { unit, drop_behind, offset: 0, owner: None, waiting: Vec::new() }
+        Self::of(SharedSource::Text(SharedText { unit, drop_behind, offset: 0 }))
+    }
+
+    /// Shares out the members of an archive.
+    pub(super) fn archive(archive: Box<ArchiveUnit>) -> Self {
+        Self::of(SharedSource::Archive(archive))
+    }
+
+    fn of(source: SharedSource) -> Self {
+        SharedInput { source, owner: None, waiting: Vec::new() }
     }
 
     /// Fills a block for `lane`; the block may stay without pieces.
@@ -54,6 +76,41 @@ impl SharedText {
             self.waiting.push(lane);
             return SharedState::Waiting;
         }
+        let ended = match &mut self.source {
+            SharedSource::Text(text) => text.fill(work, rules, buffer),
+            SharedSource::Archive(archive) => archive.fill(work, rules, buffer),
+        };
+        work.count_bytes(buffer.pieces.iter().map(|piece| piece.end - piece.start).sum());
+        if let Some(last) = buffer.pieces.last() {
+            self.owner = (!last.closes).then_some(lane);
+        }
+        if ended { SharedState::Ended } else { SharedState::More }
+    }
+
+    /// The lanes that need not wait any more.
+    pub(super) fn released(&mut self) -> Vec<usize> {
+        if self.owner.is_none() { std::mem::take(&mut self.waiting) } else { Vec::new() }
+    }
+
+    /// True if only this lane can go on.
+    pub(super) fn belongs_to(&self, lane: usize) -> bool {
+        self.owner == Some(lane)
+    }
+
+    /// Ends the input, and returns all lanes that waited.
+    pub(super) fn end(mut self, work: &WorkList) -> Vec<usize> {
+        let unit = match &mut self.source {
+            SharedSource::Text(text) => &mut text.unit.wave.unit,
+            SharedSource::Archive(archive) => &mut archive.unit,
+        };
+        work.finish(unit);
+        self.waiting
+    }
+}
+
+impl SharedText {
+    /// Fills a block; true if nothing follows.
+    fn fill(&mut self, work: &WorkList, rules: &Rules, buffer: &mut Buffer) -> bool {
         let end = buffer.memory.capacity();
         let into = &mut buffer.memory.as_mut_slice()[CARRY..end];
         let ended = match self.unit.read(into, self.offset) {
@@ -72,30 +129,10 @@ impl SharedText {
                 true
             }
         };
-        let bytes = buffer.pieces.iter().map(|piece| piece.end - piece.start).sum();
-        work.count_bytes(bytes);
         if self.unit.file().is_some() {
+            let bytes: usize = buffer.pieces.iter().map(|piece| piece.end - piece.start).sum();
             work.count_consumed(bytes as u64);
         }
-        if let Some(last) = buffer.pieces.last() {
-            self.owner = (!last.closes).then_some(lane);
-        }
-        if ended { SharedState::Ended } else { SharedState::More }
-    }
-
-    /// The lanes that need not wait any more.
-    pub(super) fn released(&mut self) -> Vec<usize> {
-        if self.owner.is_none() { std::mem::take(&mut self.waiting) } else { Vec::new() }
-    }
-
-    /// True if only this lane can go on.
-    pub(super) fn belongs_to(&self, lane: usize) -> bool {
-        self.owner == Some(lane)
-    }
-
-    /// Ends the text, and returns all lanes that waited.
-    pub(super) fn end(mut self, work: &WorkList) -> Vec<usize> {
-        work.finish(&mut self.unit.wave.unit);
-        self.waiting
+        ended
     }
 }

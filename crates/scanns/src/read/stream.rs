@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::Mutex;
 
-use crate::read::content::fill;
+use crate::content::fill;
 use crate::sys::lock;
 
 /// The bytes of a stream. Its start can be looked at before the build takes the whole.

@@ -5,9 +5,11 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
+use crate::content::{Content, ContentOptions, DecodedText, HEAD, TextForm, examine};
 use crate::read::block::CARRY;
-use crate::read::content::{Content, ContentOptions, DecodedText, HEAD, examine};
+use crate::read::members::ArchiveUnit;
 use crate::read::options::{Direct, ReadOptions};
+use crate::read::unpack::{ArchiveFile, Unpacker};
 use crate::read::wave::Wave;
 use crate::read::work::{ReadUnit, WorkList};
 use crate::source::{EntryKind, Input};
@@ -28,6 +30,8 @@ pub(super) enum OpenedUnit {
     Large(Box<LargeUnit>),
     /// A unit that cannot be read, and why.
     Failed(ReadUnit, io::Error),
+    /// An archive, whose members are read block by block.
+    Archive(Box<ArchiveUnit>),
     /// A unit without text: a binary file, an entry that is not a regular file, or any if names are enough.
     Bare(ReadUnit),
 }
@@ -56,6 +60,13 @@ pub(super) struct LargeUnit {
     step: u64,
 }
 
+impl OpenedUnit {
+    /// True if no other unit goes into the same block.
+    pub(super) fn is_large(&self) -> bool {
+        matches!(self, OpenedUnit::Large(_) | OpenedUnit::Archive(_))
+    }
+}
+
 /// Opens `unit`. Small files are examined when they are read.
 pub(super) fn open(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) -> OpenedUnit {
     let input = work.inputs.get(unit.input as usize);
@@ -74,7 +85,7 @@ pub(super) fn open(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) 
         }
         // Only text that needs no decoding is divided between units.
         Ok(file) if unit.link.is_some() || options.contents == ContentOptions::RAW => {
-            OpenedUnit::Large(Box::new(LargeUnit::new(unit, Arc::new(file), options)))
+            OpenedUnit::Large(Box::new(LargeUnit::new(unit, Arc::new(file), options, TextForm::Text)))
         }
         Ok(file) => open_examined(work, unit, file, options),
     }
@@ -97,11 +108,21 @@ pub(super) fn open_examined(
     let stream = || FileStream { file: Arc::clone(&file), offset: 0, most, work: Arc::clone(work) };
     let head = head.get(..got).unwrap_or_default();
     match examine(head, file.size(), || Box::new(stream()), options.contents) {
-        Ok(Content::Plain) if file.size() == 0 => {
-            let text = DecodedText::plain(Box::new(stream()));
+        Ok(Content::Plain(form)) => {
+            if let Some(name) = form.name() {
+                work.count_decoded(unit.input, name);
+            }
+            if file.size() > 0 {
+                return OpenedUnit::Large(Box::new(LargeUnit::new(unit, file, options, form)));
+            }
+            let text = DecodedText::plain(Box::new(stream()), form);
             OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
         }
-        Ok(Content::Plain) => OpenedUnit::Large(Box::new(LargeUnit::new(unit, file, options))),
+        Ok(Content::Archive(content)) => {
+            let size = file.size();
+            let file = content.compression.is_none().then_some(file);
+            open_archive(work, unit, ArchiveFile { content, file, size }, options)
+        }
         Ok(Content::Decoded(text)) => {
             work.count_decoded(unit.input, &text.encoding);
             OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
@@ -111,6 +132,20 @@ pub(super) fn open_examined(
             work.count_consumed(file.size());
             OpenedUnit::Bare(unit)
         }
+        Err(error) => OpenedUnit::Failed(unit, error),
+    }
+}
+
+/// Starts to unpack an archive.
+fn open_archive(
+    work: &Arc<WorkList>,
+    unit: ReadUnit,
+    archive: ArchiveFile,
+    options: &ReadOptions,
+) -> OpenedUnit {
+    work.count_decoded(unit.input, &archive.kind());
+    match Unpacker::start(work, unit.input, archive, options) {
+        Ok(unpacker) => OpenedUnit::Archive(Box::new(ArchiveUnit::new(unit, unpacker))),
         Err(error) => OpenedUnit::Failed(unit, error),
     }
 }
@@ -128,13 +163,16 @@ fn open_stream(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) -> O
         Ok((content, reader))
     });
     match examined {
-        Ok((Content::Plain, reader)) => {
-            let text = DecodedText::plain(reader.unwrap_or_else(|| Box::new(io::empty())));
+        Ok((Content::Plain(form), reader)) => {
+            let text = DecodedText::plain(reader.unwrap_or_else(|| Box::new(io::empty())), form);
             OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
         }
         Ok((Content::Decoded(text), _)) => {
             work.count_decoded(unit.input, &text.encoding);
             OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
+        }
+        Ok((Content::Archive(content), _)) => {
+            open_archive(work, unit, ArchiveFile { content, file: None, size: 0 }, options)
         }
         Ok((Content::Binary(kind), _)) => {
             work.count_binary(unit.input, kind);
@@ -197,7 +235,7 @@ pub(super) fn choose_path(file: &ReadFile, direct: Direct, offset: u64, len: u64
 }
 
 impl LargeUnit {
-    fn new(unit: ReadUnit, file: Arc<ReadFile>, options: &ReadOptions) -> Self {
+    fn new(unit: ReadUnit, file: Arc<ReadFile>, options: &ReadOptions, form: TextForm) -> Self {
         const PAGE_BYTES: u64 = PAGE as u64;
         let size = file.size();
         // The byte before the unit tells whether a line starts with the unit.
@@ -208,11 +246,11 @@ impl LargeUnit {
         let blocks = (until - next).div_ceil(options.block_bytes as u64);
         let step = (until - next).div_ceil(blocks).next_multiple_of(PAGE_BYTES);
         choose_path(&file, options.direct, next, until - next);
-        LargeUnit { bytes: UnitBytes::File(file), wave: Wave::new(unit, size), next, until, step }
+        LargeUnit { bytes: UnitBytes::File(file), wave: Wave::new(unit, size, form), next, until, step }
     }
 
     fn decoded(unit: ReadUnit, text: DecodedText<'static>, options: &ReadOptions) -> Self {
-        let (wave, step) = (Wave::decoded(unit), options.block_bytes as u64);
+        let (wave, step) = (Wave::decoded(unit, text.form), options.block_bytes as u64);
         LargeUnit { bytes: UnitBytes::Text(text), wave, next: 0, until: u64::MAX, step }
     }
 

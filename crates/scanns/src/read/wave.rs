@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::content::TextForm;
 use crate::read::block::{Buffer, CARRY, Piece};
 use crate::read::cuts::{FindCuts, PieceStart};
 use crate::read::lines::LineNumber;
@@ -31,6 +32,8 @@ pub(super) struct Wave {
     lines: u64,
     /// The bytes are decoded text.
     decoded: bool,
+    /// How the bytes become text.
+    form: TextForm,
     /// Finds the cuts if the unit is shared out, and records do not end with lines.
     cuts: Option<Box<dyn FindCuts>>,
     /// How to read on behind the last cut, if no piece begins there yet.
@@ -73,7 +76,7 @@ impl BlockView<'_> {
 }
 
 impl Wave {
-    pub(super) fn new(unit: ReadUnit, size: u64) -> Self {
+    pub(super) fn new(unit: ReadUnit, size: u64, form: TextForm) -> Self {
         let seeking = unit.start > 0;
         Wave {
             unit,
@@ -85,14 +88,15 @@ impl Wave {
             mid_token: false,
             lines: 0,
             decoded: false,
+            form,
             cuts: None,
             after_cut: None,
         }
     }
 
     /// The wave of a whole file whose text has to be decoded, and has an unknown length.
-    pub(super) fn decoded(unit: ReadUnit) -> Self {
-        Wave { decoded: true, ..Wave::new(unit, u64::MAX) }
+    pub(super) fn decoded(unit: ReadUnit, form: TextForm) -> Self {
+        Wave { decoded: true, ..Wave::new(unit, u64::MAX, form) }
     }
 
     /// Cuts records, so that lanes can share them.
@@ -226,6 +230,8 @@ impl Wave {
             last: false,
             first_line,
             from_cut,
+            form: self.form,
+            part: None,
         });
         self.started = true;
         self.open = !closes;

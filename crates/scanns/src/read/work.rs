@@ -1,10 +1,13 @@
 //! The work list: all inputs as units, which readers take in input order, and their results.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::read::content::{ContentOptions, HEAD, is_plain};
+use crate::content::{ContentOptions, HEAD, is_plain};
 use crate::read::count::{ContentCount, ContentCounts};
 use crate::read::lines::{ChainLink, LineChain};
 use crate::read::options::ReadOptions;
@@ -44,6 +47,7 @@ pub(super) struct WorkList {
     decoded: Mutex<ContentCounts>,
     files_done: AtomicU64,
     failures: Mutex<BTreeMap<u32, String>>,
+    member_failures: Mutex<Vec<Failure>>,
 }
 
 /// Lines of a file that need not be read: the first starts at `start`, and the line after the last at `end`.
@@ -95,6 +99,7 @@ impl WorkList {
             decoded: Mutex::default(),
             files_done: AtomicU64::new(0),
             failures: Mutex::default(),
+            member_failures: Mutex::default(),
         }
     }
 
@@ -214,6 +219,22 @@ impl WorkList {
         self.count_kind(&self.decoded, input, encoding);
     }
 
+    /// Counts a member of an archive whose content is left out.
+    pub(super) fn count_member_binary(&self, path: &[u8], bytes: u64, kind: &str) {
+        lock(&self.binary).add(kind, bytes, Path::new(OsStr::from_bytes(path)));
+    }
+
+    /// Counts a member of an archive whose text is decoded.
+    pub(super) fn count_member_decoded(&self, path: &[u8], bytes: u64, encoding: &str) {
+        lock(&self.decoded).add(encoding, bytes, Path::new(OsStr::from_bytes(path)));
+    }
+
+    /// Records that a member of an archive failed.
+    pub(super) fn fail_member(&self, path: &[u8], error: &std::io::Error) {
+        let path = OsString::from_vec(path.to_vec()).into();
+        lock(&self.member_failures).push(Failure { path, reason: error.to_string() });
+    }
+
     fn count_kind(&self, counts: &Mutex<ContentCounts>, input: u32, kind: &str) {
         if let Some(input) = self.inputs.get(input as usize) {
             lock(counts).add(kind, input.bytes, &input.path);
@@ -244,14 +265,15 @@ impl WorkList {
         self.files_done.load(Ordering::Relaxed)
     }
 
-    /// Every failed input once, in input order.
+    /// Every failed input once, in input order, then failed members of archives.
     pub(super) fn failures(&self) -> Vec<Failure> {
         let failures = lock(&self.failures);
         let failure = |(&input, reason): (&u32, &String)| {
             let path = self.inputs.get(input as usize)?.path.clone();
             Some(Failure { path, reason: reason.clone() })
         };
-        failures.iter().filter_map(failure).collect()
+        let members = lock(&self.member_failures).clone();
+        failures.iter().filter_map(failure).chain(members).collect()
     }
 }
 

@@ -25,7 +25,6 @@ mod documents;
 pub(crate) mod dump;
 mod error;
 mod format;
-mod html;
 mod infer;
 mod json;
 mod made_record;
@@ -36,7 +35,7 @@ mod scalar;
 mod seen_field;
 mod seen_name;
 #[cfg(test)]
-mod test_data;
+pub(crate) mod test_data;
 mod typed;
 mod warc;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A file of the test data, which `SCANNS_TEST_DATA` names, or `shared/data` beside the project. Prints
 /// SKIPPED and gives `None` where it is absent.
-pub(super) fn test_data(name: &str) -> Option<Vec<u8>> {
+pub(crate) fn test_data(name: &str) -> Option<Vec<u8>> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let folder = std::env::var_os("SCANNS_TEST_DATA").map_or_else(|| beside.into(), PathBuf::from);
     let data = std::fs::read(folder.join(name)).ok();
@@ -15,7 +15,7 @@ pub(super) fn test_data(name: &str) -> Option<Vec<u8>> {
 }
 
 /// The Python of the virtual environment of this project, or of the system.
-pub(super) fn python() -> PathBuf {
+pub(crate) fn python() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     let own = program.ancestors().nth(3).map(|target| target.join("python/bin/python3"));
     own.filter(|path| path.exists()).unwrap_or_else(|| "python3".into())

@@ -65,7 +65,7 @@ impl Entry<'_> {
         let mode = self.mode?;
         let kind = match self.kind {
             _ if mode & TYPE_BITS != 0 => 0,
-            None | Some(EntryKind::Device) => 0,
+            None | Some(EntryKind::Device | EntryKind::Member) => 0,
             Some(EntryKind::File) => 0o100_000,
             Some(EntryKind::Directory) => 0o040_000,
             Some(EntryKind::Link) => 0o120_000,

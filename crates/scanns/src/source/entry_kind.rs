@@ -22,6 +22,8 @@ pub enum EntryKind {
     Socket,
     /// A device.
     Device,
+    /// A file in an archive.
+    Member,
 }
 
 impl EntryKind {
@@ -59,6 +61,7 @@ impl EntryKind {
             EntryKind::Fifo,
             EntryKind::Socket,
             EntryKind::Device,
+            EntryKind::Member,
         ];
         all.into_iter().find(|kind| kind.name().as_bytes() == name)
     }
@@ -72,6 +75,7 @@ impl EntryKind {
             EntryKind::Fifo => "fifo",
             EntryKind::Socket => "socket",
             EntryKind::Device => "device",
+            EntryKind::Member => "member",
         }
     }
 }

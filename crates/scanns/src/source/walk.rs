@@ -351,6 +351,7 @@ fn special(kind: EntryKind) -> String {
     let what = match kind {
         EntryKind::Fifo => "a named pipe",
         EntryKind::Socket => "a socket",
+        EntryKind::Member => "a member of an archive",
         _ => "a device",
     };
     format!("it is {what}; only regular files and directories can be indexed")

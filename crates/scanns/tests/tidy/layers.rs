@@ -8,9 +8,9 @@ use std::path::Path;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// The modules in the order of the data flow.
-pub const ROOMS: [&str; 17] = [
-    "error", "sys", "codec", "store", "schema", "query", "column", "source", "read", "record", "tokenize",
-    "invert", "segment", "search", "index", "files", "fuzzing",
+pub const ROOMS: [&str; 18] = [
+    "error", "sys", "codec", "store", "schema", "query", "column", "source", "content", "read", "record",
+    "tokenize", "invert", "segment", "search", "index", "files", "fuzzing",
 ];
 
 /// The place of a module in the order.

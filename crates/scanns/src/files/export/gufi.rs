@@ -22,7 +22,7 @@ const LONGEST: usize = 0xffff;
 /// The mode of an entry whose type is known, if the rest of it is not.
 fn mode_of_kind(kind: Option<EntryKind>) -> u32 {
     match kind {
-        None | Some(EntryKind::File) => 0o100_000,
+        None | Some(EntryKind::File | EntryKind::Member) => 0o100_000,
         Some(EntryKind::Directory) => 0o040_000,
         Some(EntryKind::Link) => 0o120_000,
         Some(EntryKind::Fifo) => 0o010_000,

@@ -53,7 +53,7 @@ fn odd_name(random: &mut fastrand::Rng) -> Vec<u8> {
 /// The bits of a type.
 fn bits_of(kind: Option<EntryKind>) -> u32 {
     match kind {
-        None | Some(EntryKind::File) => 0o100_000,
+        None | Some(EntryKind::File | EntryKind::Member) => 0o100_000,
         Some(EntryKind::Directory) => 0o040_000,
         Some(EntryKind::Link) => 0o120_000,
         Some(EntryKind::Fifo) => 0o010_000,

@@ -19,7 +19,7 @@ impl FindType {
     /// The kind of an entry. A device is a block device or a character device only where its mode says so.
     pub fn of(entry: &Entry) -> Option<FindType> {
         FindType::of_mode(entry.mode.unwrap_or(0)).or(match entry.kind? {
-            EntryKind::File => Some(FindType::Regular),
+            EntryKind::File | EntryKind::Member => Some(FindType::Regular),
             EntryKind::Directory => Some(FindType::Directory),
             EntryKind::Link => Some(FindType::Link),
             EntryKind::Fifo => Some(FindType::Pipe),

@@ -189,6 +189,6 @@ pub(super) fn mark(entry: &Entry<'_>, mark: ListMark) -> Option<u8> {
         (_, EntryKind::Link) => Some(b'@'),
         (_, EntryKind::Fifo) => Some(b'|'),
         (_, EntryKind::Socket) => Some(b'='),
-        (_, EntryKind::File) => entry.mode.filter(|mode| mode & 0o111 != 0).map(|_| b'*'),
+        (_, EntryKind::File | EntryKind::Member) => entry.mode.filter(|mode| mode & 0o111 != 0).map(|_| b'*'),
     }
 }

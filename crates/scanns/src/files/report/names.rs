@@ -147,7 +147,7 @@ pub(super) struct KindSums {
 }
 
 /// All types, the first for entries whose type is not known.
-const KINDS: [Option<EntryKind>; 7] = [
+const KINDS: [Option<EntryKind>; 8] = [
     None,
     Some(EntryKind::File),
     Some(EntryKind::Directory),
@@ -155,6 +155,7 @@ const KINDS: [Option<EntryKind>; 7] = [
     Some(EntryKind::Fifo),
     Some(EntryKind::Socket),
     Some(EntryKind::Device),
+    Some(EntryKind::Member),
 ];
 
 impl KindSums {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::*;
+use crate::content::ContentOptions;
 use crate::index::handle::Index;
 use crate::index::snapshot::Snapshot;
 use crate::index::{IndexOptions, Progress};
-use crate::read::ContentOptions;
 use crate::source::{SourceOptions, is_at_or_below};
 
 /// An entry of the list.

@@ -5,9 +5,11 @@
 use std::sync::Arc;
 
 use super::file_fields::{self, FileFields};
+use super::found_fields::FoundFields;
 use super::options::IndexOptions;
 use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
+use crate::content::Extraction;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::read::FindCuts;
@@ -134,6 +136,8 @@ impl TextField {
             FileFields::add(&mut schema)?;
             if options.dump.is_some() || options.contents.is_some_and(|contents| contents.names_only) {
                 FileFields::add_extra(&mut schema, options.scan)?;
+            } else if options.contents.unwrap_or_default().extract > Extraction::None {
+                FoundFields::add(&mut schema)?;
             }
         }
         let files = FileFields::of(&schema, &options.fields.owners)?;

@@ -32,6 +32,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
+use super::found_fields::FoundFields;
 use super::options::{OwnerFiles, ScanSettings};
 use super::owner_names::{NameDatabase, OwnerNames};
 use super::rare_fields::RareFields;
@@ -130,6 +131,7 @@ pub(crate) struct FileFields {
     /// The fields of [`EXTRA`], if the schema has them.
     extra: Option<[Field; EXTRA.len()]>,
     pub(crate) rare: RareFields,
+    pub(crate) found: FoundFields,
     users: OwnerNames,
     groups: OwnerNames,
 }
@@ -173,7 +175,8 @@ impl FileFields {
         });
         let linked = column(LINKED, &FieldKind::Unsigned);
         let (extra, rare) = (has_extra.then_some(extra), RareFields::of(schema));
-        Ok(Some(Box::new(FileFields { fields, linked, extra, rare, users, groups })))
+        let found = FoundFields::of(schema);
+        Ok(Some(Box::new(FileFields { fields, linked, extra, rare, found, users, groups })))
     }
 
     /// The field of paths.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::budget::lane_budget;
 use super::document_source::{DocumentSource, TextField};
 use super::file_fields::EntrySource;
+use super::formed_document::ExtractCall;
 use super::lane::index_lane;
 use super::lane_output::LaneContext;
 use super::lane_report::LaneReport;
@@ -17,13 +18,14 @@ use super::record_fields::RecordFields;
 use super::record_lane::RecordIndexer;
 use super::text_lane::{FileColumns, TextIndexer, TextJob};
 use super::watch::Watch;
+use crate::content::{ContentOptions, Extraction};
 use crate::error::{Error, Result};
 use crate::index::commit::ledger::{Ledger, RemainingInputs};
 use crate::index::progress::{Phase, Progress};
 use crate::invert::InvertOptions;
-use crate::read::{ContentOptions, Lane, ReadOptions, ReadReport, ReaderDriver, Rules, start_after};
+use crate::read::{Lane, ReadOptions, ReadReport, ReaderDriver, Rules, start_after};
 use crate::record::CollectionFormat;
-use crate::schema::{Analyzer, Base, Stored};
+use crate::schema::{Analyzer, Base, Records, Stored};
 
 /// Time between two looks at the threads.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
@@ -63,7 +65,8 @@ pub(crate) fn index_inputs(
     let skip_binary = contents.skip_binary && !options.records.have_fields();
     let has_encodings = CollectionFormat::of(options.records).is_some_and(CollectionFormat::has_encodings);
     let transcode = contents.transcode && !has_encodings;
-    let contents = ContentOptions { skip_binary, transcode, ..contents };
+    let extract = extraction(contents, options);
+    let contents = ContentOptions { skip_binary, transcode, extract, ..contents };
     let budget = lane_budget(options, source.schema(), &stored, &remaining.inputs)?;
     let inputs = Arc::new(remaining.inputs);
     // Readers have their own flag, because they are also stopped when an index thread fails.
@@ -99,7 +102,10 @@ pub(crate) fn index_inputs(
             };
             let files =
                 files.as_ref().map(|fields| FileColumns { fields, schema: source.schema(), from: &from });
-            LaneJob::Text(TextJob { field: *field, analyzer, invert, files })
+            let cancel = &stop;
+            let extractors = options.extractors.as_deref();
+            let extractors = extractors.map(|extractors| ExtractCall { extractors, cancel });
+            LaneJob::Text(TextJob { field: *field, analyzer, invert, files, extractors })
         }
     };
     progress.enter(Phase::Indexing);
@@ -109,6 +115,15 @@ pub(crate) fn index_inputs(
     let read = driver.finish();
     let (lanes, cancelled) = indexed?;
     Ok(ThreadsReport { lanes, read: read?, cancelled })
+}
+
+/// Of which formats the text is found. Records are read as they are, and there may be no extractors.
+fn extraction(contents: ContentOptions, options: &IndexOptions) -> Extraction {
+    match contents.extract {
+        _ if options.records != Records::File => Extraction::None,
+        Extraction::All if options.extractors.is_none() => Extraction::Safe,
+        extract => extract,
+    }
 }
 
 /// The number of terms to make room for at the start: the terms of a quarter of the text if it were a

@@ -7,7 +7,7 @@ use crate::column::ColumnSet;
 use crate::error::Result;
 use crate::index::commit::ledger::{IndexedSegment, Ledger};
 use crate::invert::Inverter;
-use crate::read::LineSpan;
+use crate::read::{ArchivePart, LineSpan};
 use crate::schema::{Field, Records, Stored};
 use crate::segment::{Flushed, StoredCollector};
 use crate::source::Input;
@@ -75,6 +75,15 @@ impl<'a> LaneOutput<'a> {
     pub(crate) fn decoded(&mut self, input: u32) {
         if self.covered.decoded.last() != Some(&input) {
             self.covered.decoded.push(input);
+        }
+    }
+
+    /// Notes that a member of an archive is indexed, or, behind all members, the archive itself.
+    pub(crate) fn cover_part(&mut self, input: u32, part: &ArchivePart) {
+        self.decoded(input);
+        match part.member {
+            Some(_) => self.cover(input, part.number, part.number + 1),
+            None => self.cover_rest(input, part.number),
         }
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::report::{DoubleRecord, FieldConflict, IndexReport, MalformedRecord, NotedRecords, RecordReport};
 use crate::index::commit::unique_keys::DoubleKey;
+use crate::read::ContentCounts;
 use crate::record::{FlawedRecords, MALFORMED, RecordCounts};
 use crate::schema::{Field, Schema, ValueFormat};
 use crate::segment::{DocumentOrigin, Flushed};
@@ -35,6 +36,9 @@ pub(crate) struct LaneReport {
     pub(crate) file_dates: u64,
     /// The file and the number of the first record without a key.
     pub(crate) without_key: Option<(PathBuf, u64)>,
+    /// Documents without text and with text, by kind.
+    pub(crate) binary: ContentCounts,
+    pub(crate) decoded: ContentCounts,
     /// Time spent writing segments.
     pub(crate) flushing: Duration,
 }
@@ -69,6 +73,8 @@ impl IndexReport {
             self.cut_terms += lane.cut_terms;
             self.flush_seconds += lane.flushing.as_secs_f64();
             self.failed.extend(lane.failures);
+            lane.binary.add_to(&mut self.binary);
+            lane.decoded.add_to(&mut self.decoded);
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) mod entries;
 pub(crate) mod field_set;
 mod file_fields;
 pub(crate) mod follow;
+mod formed_document;
+mod found_fields;
 mod index_threads;
 mod lane;
 mod lane_output;

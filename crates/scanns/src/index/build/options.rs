@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::content::{ContentOptions, Extractors};
 use crate::error::{Error, Result};
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::stored_options::StoredOptions;
-use crate::read::{ContentOptions, ReadOptions};
+use crate::read::ReadOptions;
 use crate::record::changes::ChangeFormat;
 use crate::record::dump::{DumpFormat, MapView, TableFormat};
 use crate::record::{CsvOptions, Sources};
@@ -32,6 +33,9 @@ pub struct IndexOptions {
     /// What to do with files that are not plain text; `None` for the setting of the index, or the default for
     /// a new index. This overrides [`ReadOptions::contents`].
     pub contents: Option<ContentOptions>,
+    /// What finds the text of documents in other formats; `None` to take them for binary files. They are only
+    /// asked if `contents` has [`Extraction::All`](crate::sources::Extraction::All).
+    pub extractors: Option<Arc<Extractors>>,
     /// What a document is.
     pub records: Records,
     /// The fields of documents.
@@ -78,6 +82,7 @@ impl Default for IndexOptions {
             changes: None,
             read: ReadOptions::default(),
             contents: None,
+            extractors: None,
             records: Records::File,
             fields: FieldOptions::default(),
             analyzer: None,

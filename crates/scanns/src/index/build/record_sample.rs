@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::collection_fields::collection_fields;
 use super::options::IndexOptions;
+use crate::content::{ContentOptions, Extraction};
 use crate::error::{Error, Result};
-use crate::read::{ContentOptions, text_of_file, text_of_start};
+use crate::read::{text_of_file, text_of_start};
 use crate::record::{
     CsvDialect, CsvSniffer, FieldFigures, FileFormat, Inference, Inferred, RecordCounts, RecordFormat,
     Sources,
@@ -40,7 +41,8 @@ fn beginnings<'a>(
     options: &'a IndexOptions,
     most: usize,
 ) -> impl Iterator<Item = (&'a Input, io::Result<Beginning>)> {
-    let contents = ContentOptions { skip_binary: false, ..options.contents.unwrap_or_default() };
+    let contents = options.contents.unwrap_or_default();
+    let contents = ContentOptions { skip_binary: false, extract: Extraction::None, ..contents };
     let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
     inputs.iter().step_by(step).map(move |input| {
         // One byte more tells whether the sample is the whole text.

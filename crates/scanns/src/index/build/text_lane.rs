@@ -1,11 +1,17 @@
 //! Indexes files and lines: text of one field in, segments out.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use super::budget::PART_BYTES;
 use super::file_fields::{EntrySource, FileFields, MissingDates};
+use super::formed_document::{ExtractCall, FormedDocument, FormedText};
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::LaneReport;
 use crate::column::ColumnSet;
+use crate::content::TextForm;
 use crate::error::Result;
 use crate::invert::{InvertOptions, Inverter};
 use crate::read::Piece;
@@ -13,6 +19,7 @@ use crate::record::{DocumentPart, DocumentParts, DocumentRange};
 use crate::schema::{Analyzer, Field, Postings, Records, Schema};
 use crate::segment::{FLUSH_BYTES, StoredCollector};
 use crate::source::{Failure, Input};
+use crate::sys::BLOCK_PADDING;
 use crate::tokenize::Tokenizer;
 
 /// The field of the text, and its indexing options.
@@ -23,6 +30,8 @@ pub(crate) struct TextJob<'a> {
     pub(crate) invert: InvertOptions,
     /// The columns of files, if the index stores file metadata.
     pub(crate) files: Option<FileColumns<'a>>,
+    /// What finds the text of documents, if anything does.
+    pub(crate) extractors: Option<ExtractCall<'a>>,
 }
 
 /// The columns of file metadata, and the schema they belong to.
@@ -50,6 +59,8 @@ pub(crate) struct TextIndexer<'a> {
     unchecked: usize,
     /// Where the current line begins in its file; 0 where a document is a file.
     line_at: u64,
+    /// The page or document that is being read, and what was found in it.
+    formed: FormedDocument<'a>,
     out: LaneOutput<'a>,
 }
 
@@ -67,12 +78,24 @@ impl<'a> TextIndexer<'a> {
             skipping: false,
             unchecked: 0,
             line_at: 0,
+            formed: FormedDocument::new(job.extractors),
             out: LaneOutput::new(context),
         })
     }
 
     fn input(&self, piece: &Piece) -> &'a Input {
         &self.context.inputs[piece.input as usize]
+    }
+
+    /// The path of the document.
+    fn key<'k>(&self, piece: &'k Piece) -> &'k [u8]
+    where
+        'a: 'k,
+    {
+        match &piece.part {
+            Some(part) if part.member.is_some() => &part.path,
+            _ => self.input(piece).key(),
+        }
     }
 
     /// Begins a document or a run of lines.
@@ -103,7 +126,7 @@ impl<'a> TextIndexer<'a> {
         let begun = self.inverter.pending_tokens() > 0 || self.stored.is_open();
         if !std::mem::take(&mut self.skipping) && begun {
             self.void_document()?;
-            self.out.keys.file(self.input(piece).key(), self.input(piece).stamp());
+            self.out.keys.file(self.key(piece), self.input(piece).stamp());
         }
         Ok(())
     }
@@ -181,11 +204,18 @@ impl<'a> TextIndexer<'a> {
             self.out.cover(piece.input, start, next);
             return Ok(());
         }
-        self.out.keys.file(self.input(piece).key(), self.input(piece).stamp());
+        self.out.keys.file(self.key(piece), self.input(piece).stamp());
         self.out.replace(piece.input);
+        if let Some(part) = &piece.part {
+            self.out.cover_part(piece.input, part);
+        }
         if let Some(files) = self.job.files {
-            let entry = self.input(piece).entry();
+            let member = piece.part.as_ref().and_then(|part| part.entry());
+            let entry = member.unwrap_or_else(|| self.input(piece).entry());
             files.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
+            for (name, value) in self.formed.fields() {
+                files.fields.found.push(name, value, &mut self.columns);
+            }
             if let Some(from) = files.from.iter().find(|from| from.covers(entry.path)) {
                 files.fields.push_extra(&entry, from, &mut self.columns);
             }
@@ -236,7 +266,8 @@ impl<'a> TextIndexer<'a> {
              or per segment, use fewer index threads, or index lines as documents",
             self.out.segments.limit >> 20
         );
-        self.out.segments.report.failures.push(Failure { path: self.input(piece).path.clone(), reason });
+        let path = OsStr::from_bytes(self.key(piece)).into();
+        self.out.segments.report.failures.push(Failure { path, reason });
         self.stored.drop_open();
         // The documents before it are complete: a flush leaves out a document that has not ended.
         if self.inverter.max_doc() == 0 {
@@ -253,14 +284,9 @@ impl<'a> TextIndexer<'a> {
     }
 }
 
-impl PieceIndexer for TextIndexer<'_> {
-    fn piece(&mut self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
-        if piece.opens {
-            self.open(piece)?;
-        }
-        if piece.failed && self.context.records != Records::Lines {
-            return self.fail(piece);
-        }
+impl TextIndexer<'_> {
+    /// Indexes a piece of text.
+    fn text(&mut self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
         let start = if piece.mid_token { self.rest_of_token(piece, bytes)? } else { piece.start };
         let text = DocumentRange { range: start..piece.end, is_open: !piece.opens, closes: piece.closes };
         if piece.decoded {
@@ -270,6 +296,42 @@ impl PieceIndexer for TextIndexer<'_> {
         while let Some(part) = parts.step(bytes) {
             self.part(part, piece, bytes)?;
         }
+        Ok(())
+    }
+
+    /// Takes a piece of a page or document, and indexes its text after the last one.
+    fn formed(&mut self, piece: &Piece, bytes: &[u8]) -> Result<()> {
+        let path = Path::new(OsStr::from_bytes(self.key(piece)));
+        let Some(FormedText { mut text, problem }) = self.formed.take(piece, bytes, path) else {
+            return Ok(());
+        };
+        if let Some(reason) = problem {
+            self.out.segments.report.failures.push(Failure { path: path.to_path_buf(), reason });
+        }
+        let end = text.len();
+        text.resize(end + BLOCK_PADDING, 0);
+        let (opens, form) = (true, TextForm::Text);
+        let whole =
+            Piece { start: 0, end, offset: 0, opens, mid_token: false, decoded: true, form, ..piece.clone() };
+        self.text(&whole, &mut text)?;
+        self.formed.give_back(text);
+        Ok(())
+    }
+}
+
+impl PieceIndexer for TextIndexer<'_> {
+    fn piece(&mut self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+        if piece.opens {
+            self.open(piece)?;
+        }
+        if piece.failed && self.context.records != Records::Lines {
+            return self.fail(piece);
+        }
+        if piece.form != TextForm::Text && self.context.records == Records::File {
+            return self.formed(piece, &bytes[piece.start..piece.end]);
+        }
+        self.formed.forget();
+        self.text(piece, bytes)?;
         if piece.last && self.context.records == Records::Lines {
             self.out.cover_rest(piece.input, piece.offset + (piece.end - piece.start) as u64);
         }
@@ -287,6 +349,8 @@ impl PieceIndexer for TextIndexer<'_> {
         self.out.segments.report.cut_terms = self.tokenizer.cut_tokens();
         self.out.segments.report.missing_dates = self.missing_dates.conflicts();
         self.out.segments.report.file_dates = self.missing_dates.files();
+        let (binary, decoded) = self.formed.counts();
+        (self.out.segments.report.binary, self.out.segments.report.decoded) = (binary, decoded);
         self.out.finish()
     }
 }

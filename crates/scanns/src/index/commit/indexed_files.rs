@@ -57,6 +57,14 @@ pub(crate) struct EmptiedRoot {
     pub(crate) files: u64,
 }
 
+/// What stands between the path of an archive and the path of a member in it.
+pub(crate) const ARCHIVE_MARK: &[u8] = b"!/";
+
+/// The numbers of inputs by their paths.
+fn by_path(found: &Inputs) -> HashMap<&[u8], usize> {
+    found.inputs.iter().enumerate().map(|(number, input)| (input.key(), number)).collect()
+}
+
 /// The field of a date of files, if the index has file metadata.
 pub(crate) fn date_field(manifest: Option<&Manifest>, name: &str) -> Option<Field> {
     field_of_kind(manifest, name, FieldKind::Date)
@@ -138,9 +146,33 @@ impl<'s> IndexedFiles<'s> {
         Ok(None)
     }
 
+    /// The paths of the documents that are members of archives among the inputs, by the number of the input.
+    pub(crate) fn members(&self, found: &Inputs) -> Result<HashMap<usize, Vec<Vec<u8>>>> {
+        let mut members = HashMap::<usize, Vec<Vec<u8>>>::new();
+        let mut inputs: Option<HashMap<&[u8], usize>> = None;
+        for (segment, seen) in self.segments.iter().zip(&self.seen) {
+            let is_unseen = |number: u32| seen.get(number as usize) != Some(&true);
+            segment.paths.each_live(is_unseen, |_, path| {
+                for at in memchr::memmem::find_iter(path, ARCHIVE_MARK) {
+                    let inputs = inputs.get_or_insert_with(|| by_path(found));
+                    if let Some(&input) = path.get(..at).and_then(|outer| inputs.get(outer)) {
+                        members.entry(input).or_default().push(path.to_vec());
+                        break;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(members)
+    }
+
     /// The files of the index that are below the walked directories and are not among the inputs. A file that
     /// could not be examined, or that lies below a directory that could not be read, is not one of them.
-    pub(crate) fn removed(&self, found: &Inputs) -> Result<RemovedFiles> {
+    pub(crate) fn removed(
+        &self,
+        found: &Inputs,
+        members: &HashMap<usize, Vec<Vec<u8>>>,
+    ) -> Result<RemovedFiles> {
         if found.roots.is_empty() {
             return Ok(RemovedFiles::default());
         }
@@ -166,6 +198,10 @@ impl<'s> IndexedFiles<'s> {
         }
         paths.sort_unstable();
         paths.dedup();
+        let members: HashSet<&[u8]> = members.values().flatten().map(Vec::as_slice).collect();
+        if !members.is_empty() {
+            paths.retain(|path| !members.contains(path.as_slice()));
+        }
         // The lines of a file may be in several segments, and only the latest is marked as seen.
         let mut is_input = vec![false; paths.len()];
         for input in found.inputs.iter().filter(|_| !paths.is_empty()) {

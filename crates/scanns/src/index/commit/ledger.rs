@@ -14,12 +14,12 @@
 //! If a field is the key, documents also replace others with the same key, see `unique_keys.rs`. A file whose
 //! documents were all replaced is not read again.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-use super::indexed_files::{IndexedFile, IndexedFiles, RemovedFiles};
+use super::indexed_files::{ARCHIVE_MARK, IndexedFile, IndexedFiles, RemovedFiles};
 use super::manifest::Partial;
 use super::moved_files::{MovedFile, find_moved};
 use super::unique_keys::{DoubleKey, UniqueKeys};
@@ -60,6 +60,8 @@ pub(crate) struct Ledger<'w> {
 struct LedgerInput {
     path: PathBuf,
     stamp: Stamp,
+    /// The paths of its members in the index, if it is an archive that has to be read again.
+    members: Vec<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -111,12 +113,14 @@ impl<'w> Ledger<'w> {
         let segments = old.iter().filter_map(|&id| writer.segment(id).transpose());
         let segments = segments.collect::<Result<Vec<_>>>()?;
         let index = IndexedFiles::of(&segments, &found, manifest.as_ref())?;
-        let mut removed = index.removed(&found)?;
+        let mut members = index.members(&found)?;
+        let mut removed = index.removed(&found, &members)?;
         let mut moved = BTreeMap::new();
         if moves && records == Records::File && !again {
             let known = |number: usize| index.known.get(number).copied().flatten();
             let is_changed = |number: usize, input: &Input| !is_unchanged(known(number), input, records);
             moved = find_moved(&segments, &index, &found, &removed, manifest.as_ref(), &is_changed)?;
+            moved.retain(|_, place| !is_archive(&place.path, &removed, &members));
             let gone: HashSet<&[u8]> = moved.values().map(|place| place.path.as_slice()).collect();
             removed.paths.retain(|path| !gone.contains(path.as_slice()));
         }
@@ -153,11 +157,12 @@ impl<'w> Ledger<'w> {
                     remaining.unchanged += 1;
                     continue;
                 }
-                if known.is_some() || begun {
+                if known.is_some() || begun || members.contains_key(&found) {
                     replaced.insert(number);
                 }
             }
-            kept.push(LedgerInput { path: input.path.clone(), stamp: input.stamp() });
+            let (path, stamp) = (input.path.clone(), input.stamp());
+            kept.push(LedgerInput { path, stamp, members: members.remove(&found).unwrap_or_default() });
             remaining.inputs.push(input);
         }
         let (spans, keys) = (remaining.done.clone(), UniqueKeys::new(&old));
@@ -310,7 +315,7 @@ impl<'w> Ledger<'w> {
     /// The documents of inputs in old segments. A segment that a commit has dropped has none.
     fn deletions(&self, inputs: &[u32]) -> Result<Vec<SegmentDocuments>> {
         let inputs = inputs.iter().filter_map(|&input| self.inputs.get(input as usize));
-        let paths: Vec<&[u8]> = inputs.map(|input| input.path.as_os_str().as_bytes()).collect();
+        let paths: Vec<&[u8]> = inputs.flat_map(LedgerInput::paths).collect();
         self.deletions_of(&paths)
     }
 
@@ -333,6 +338,14 @@ impl<'w> Ledger<'w> {
     }
 }
 
+/// True if the index has members of the archive `path`. A move would lose them.
+fn is_archive(path: &[u8], removed: &RemovedFiles, members: &HashMap<usize, Vec<Vec<u8>>>) -> bool {
+    let within = [path, ARCHIVE_MARK].concat();
+    let first = removed.paths.partition_point(|gone| *gone < within);
+    let is_within = |member: &Vec<u8>| member.starts_with(&within);
+    removed.paths.get(first).is_some_and(is_within) || members.values().flatten().any(is_within)
+}
+
 /// True if the index has a file as it is.
 fn is_unchanged(known: Option<IndexedFile>, input: &Input, records: Records) -> bool {
     let Some(IndexedFile { path, changed, inode }) = known else { return false };
@@ -344,6 +357,11 @@ fn is_unchanged(known: Option<IndexedFile>, input: &Input, records: Records) -> 
 }
 
 impl LedgerInput {
+    /// The paths of its documents.
+    fn paths(&self) -> impl Iterator<Item = &[u8]> {
+        std::iter::once(self.path.as_os_str().as_bytes()).chain(self.members.iter().map(Vec::as_slice))
+    }
+
     /// The path in the form of the manifest.
     fn key(&self) -> Vec<u8> {
         self.path.as_os_str().as_bytes().to_vec()

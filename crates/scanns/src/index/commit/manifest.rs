@@ -39,8 +39,9 @@ use std::collections::BTreeMap;
 use super::manifest_dialect::{put_dialect, read_dialect};
 use super::manifest_field::{FieldSource, put_field, read_field, read_text};
 use crate::codec::{ByteReader, put_varint};
+use crate::content::{ContentOptions, Extraction};
 use crate::error::{Error, Result};
-use crate::read::{ContentOptions, LineSpan};
+use crate::read::LineSpan;
 use crate::record::{CsvDialect, Sources};
 use crate::schema::{Compression, Records, Schema, Store, Stored};
 use crate::segment::{FieldStats, Flushed, Segment, deletes_file_name, file_name, updates_file_name};
@@ -190,8 +191,9 @@ impl Manifest {
             put_dialect(&self.csv, &mut out);
         }
         put_stored(&self.stored, &mut out);
-        let ContentOptions { names_only, skip_binary, decompress, transcode } = self.contents;
-        let flags = [skip_binary, decompress, transcode, names_only];
+        let ContentOptions { names_only, skip_binary, decompress, transcode, extract } = self.contents;
+        let extracts = [extract > Extraction::None, extract > Extraction::Safe];
+        let flags = [skip_binary, decompress, transcode, names_only, extracts[0], extracts[1]];
         let contents = flags.into_iter().rev().fold(0u32, |bits, flag| bits << 1 | u32::from(flag));
         out.extend_from_slice(&contents.to_le_bytes());
         out.extend_from_slice(&count(self.segments.len()));
@@ -246,9 +248,15 @@ impl Manifest {
         let records = Records::from_code(reader.u32()?)?;
         let csv = if records == Records::Csv { read_dialect(&mut reader)? } else { CsvDialect::default() };
         let stored = read_stored(&mut reader)?;
-        let contents = reader.u32().filter(|bits| *bits < 16)?;
+        let contents = reader.u32().filter(|bits| *bits < 64)?;
         let [skip_binary, decompress, transcode, names_only] = [1, 2, 4, 8].map(|bit| contents & bit != 0);
-        let contents = ContentOptions { names_only, skip_binary, decompress, transcode };
+        let extract = match contents >> 4 {
+            0 => Extraction::None,
+            1 => Extraction::Safe,
+            3 => Extraction::All,
+            _ => return None,
+        };
+        let contents = ContentOptions { names_only, skip_binary, decompress, transcode, extract };
         let mut segments = Vec::new();
         for _ in 0..reader.u32()? {
             segments.push(read_segment(&mut reader)?);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::open::Snapshot;
 use crate::error::{Error, Result};
-use crate::read::text_of_file;
+use crate::read::{text_of_file, text_of_member};
 use crate::schema::{Field, Store, Value, decode_stored};
 use crate::search::Hit;
 use crate::segment::{Reference, StoredFigures, TermInDocument};
@@ -110,6 +110,9 @@ impl Snapshot {
             ErrorKind::NotFound | ErrorKind::NotADirectory => changed("it no longer exists"),
             _ => Error::Io { action, path: PathBuf::from(path), source },
         };
+        if let Some((outer, inner)) = archive_of(path) {
+            return self.read_member(reference, outer, inner, most);
+        }
         let mut file = File::open(path).map_err(|source| failed("open", source))?;
         check_stamp(&file, reference, path)?;
         let (start, len) = reference.span.unwrap_or((0, u64::MAX));
@@ -119,6 +122,18 @@ impl Snapshot {
         check_stamp(&file, reference, path)?;
         let is_short = reference.span.is_some() && (text.len() as u64) < len.min(most);
         if is_short { Err(changed("it became shorter")) } else { Ok(text) }
+    }
+
+    /// Reads at most `most` bytes of a document that is the member `inner` of an archive.
+    fn read_member(&self, reference: &Reference, outer: &Path, inner: &[u8], most: u64) -> Result<Vec<u8>> {
+        let file = File::open(outer).map_err(|source| Error::io("open", outer, source))?;
+        check_stamp(&file, reference, outer)?;
+        let (start, len) = reference.span.unwrap_or((0, u64::MAX));
+        let text = text_of_member(file, inner, self.contents, start.saturating_add(len));
+        let mut text = text.map_err(|source| Error::io("read", outer, source))?;
+        text.drain(..usize::try_from(start).unwrap_or(usize::MAX).min(text.len()));
+        text.truncate(usize::try_from(len.min(most)).unwrap_or(usize::MAX));
+        Ok(text)
     }
 
     /// Returns the sizes of the stored data of documents, including deleted documents.
@@ -136,6 +151,21 @@ impl Snapshot {
         }
         Ok(sum)
     }
+}
+
+/// The archive of which a path names a member, and the path in it: `!/` stands between them. `None` if there is
+/// a file with the whole path, or no such archive.
+fn archive_of(path: &Path) -> Option<(&Path, &[u8])> {
+    let bytes = path.as_os_str().as_bytes();
+    if memchr::memmem::find(bytes, b"!/").is_none() || path.symlink_metadata().is_ok() {
+        return None;
+    }
+    let at = memchr::memmem::find_iter(bytes, b"!/").find(|&at| {
+        let outer = bytes.get(..at).map(|outer| Path::new(OsStr::from_bytes(outer)));
+        outer.is_some_and(Path::is_file)
+    })?;
+    let (outer, inner) = bytes.split_at_checked(at)?;
+    Some((Path::new(OsStr::from_bytes(outer)), inner.get(2..)?))
 }
 
 fn check_stamp(file: &File, reference: &Reference, path: &Path) -> Result<()> {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::info::{IndexInfo, SegmentInfo};
+use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::index::coverage::{Coverage, coverage_of};
 use crate::index::field_views::FieldViews;
-use crate::read::ContentOptions;
 use crate::schema::{Analyzer, Field, Records, Schema, Stored};
 use crate::search::{Hit, Searcher};
 use crate::segment::{SEGMENT, Segment, Updates};

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::sync::atomic::Ordering;
 
 use super::*;
+use crate::content::ContentOptions;
 use crate::index::tests::living::contents_of_living;
-use crate::read::ContentOptions;
 use crate::schema::Store;
 use crate::search::Hit;
 use crate::store::RamDirectory;

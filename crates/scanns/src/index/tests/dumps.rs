@@ -7,8 +7,8 @@ use std::process::Command;
 
 use super::metadata::{build_all, values};
 use super::*;
+use crate::content::ContentOptions;
 use crate::index::build::options::DumpOptions;
-use crate::read::ContentOptions;
 use crate::record::dump::{DumpFormat, RECOMMENDED_FORMAT};
 use crate::store::RamDirectory;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::content::ContentOptions;
 use crate::index::FieldOptions;
-use crate::read::ContentOptions;
 use crate::record::Sources;
 use crate::schema::{FieldEntry, FieldKind, Schema};
 use crate::store::RamDirectory;

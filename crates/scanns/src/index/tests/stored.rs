@@ -3,9 +3,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::*;
+use crate::content::ContentOptions;
 use crate::index::{MergeOptions, MergePolicy, check_in, delete_in, merge_in};
 use crate::query::Query;
-use crate::read::ContentOptions;
 use crate::schema::{Compression, Field, Store, Stored};
 use crate::search::SnippetOptions;
 use crate::segment::CheckLevel;

@@ -1,6 +1,6 @@
 //! Random files, every variant of reading, and all promises of [`Piece`] checked.
 
-use crate::read::content::ContentOptions;
+use crate::content::ContentOptions;
 
 use super::*;
 use crate::read::block::CARRY;

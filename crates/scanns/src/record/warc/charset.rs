@@ -9,8 +9,8 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
 use super::deviations::{UNKNOWN_CHARSET, WRONG_CHARSET};
+use crate::content::html::{declared_charset, looks_like_html};
 use crate::record::deviations::Deviations;
-use crate::record::html::{declared_charset, looks_like_html};
 
 /// The most bytes from which a character set is guessed.
 const MAX_GUESSED: usize = 256 << 10;

@@ -21,7 +21,7 @@ const MAX_SEARCHED: usize = MAX_DECODED;
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ArchiveFormat {
+enum WebArchiveFormat {
     Warc,
     Arc,
 }
@@ -57,7 +57,7 @@ enum EndLook {
 #[derive(Clone, Debug)]
 pub struct WarcEnds {
     /// None until the first record.
-    format: Option<ArchiveFormat>,
+    format: Option<WebArchiveFormat>,
     step: EndStep,
     /// The number of bytes of the record that the step has searched.
     searched: usize,
@@ -122,7 +122,7 @@ impl WarcEnds {
             EndStep::Block { block, .. } if is_end => self.search_from(block),
             EndStep::Block { .. } => EndLook::NeedsMore,
             EndStep::After { block, end } => self.look_after(bytes, is_end, block, end),
-            EndStep::Search { line } if self.format == Some(ArchiveFormat::Arc) => {
+            EndStep::Search { line } if self.format == Some(WebArchiveFormat::Arc) => {
                 self.search_arc(bytes, is_end, line)
             }
             EndStep::Search { .. } => self.search_warc(bytes, is_end),
@@ -147,21 +147,21 @@ impl WarcEnds {
             return EndLook::NeedsMore;
         }
         let begins = match self.format {
-            Some(ArchiveFormat::Arc) => Begins::No,
+            Some(WebArchiveFormat::Arc) => Begins::No,
             _ => begins_with_version(rest, is_end),
         };
         match begins {
             Begins::Yes => {
-                self.format = Some(ArchiveFormat::Warc);
+                self.format = Some(WebArchiveFormat::Warc);
                 return EndLook::Next(EndStep::Header { start, line: start });
             }
             Begins::Unknown => return EndLook::NeedsMore,
-            Begins::No if self.format == Some(ArchiveFormat::Warc) => return self.search_from(start),
+            Begins::No if self.format == Some(WebArchiveFormat::Warc) => return self.search_from(start),
             Begins::No => {}
         }
         match begins_with_arc_line(rest, is_end) {
             Begins::Yes => {
-                self.format = Some(ArchiveFormat::Arc);
+                self.format = Some(WebArchiveFormat::Arc);
                 EndLook::Next(EndStep::UrlLine { start })
             }
             Begins::Unknown => EndLook::NeedsMore,
@@ -228,12 +228,12 @@ impl WarcEnds {
             return EndLook::NeedsMore;
         }
         let begins = match self.format {
-            Some(ArchiveFormat::Arc) => begins_with_arc_line(rest, is_end),
+            Some(WebArchiveFormat::Arc) => begins_with_arc_line(rest, is_end),
             _ => begins_with_version(rest, is_end),
         };
         let is_believed = || {
             let after = bytes.get(end..).unwrap_or_default();
-            self.format == Some(ArchiveFormat::Warc) && after.starts_with(b"\r\n\r\n")
+            self.format == Some(WebArchiveFormat::Warc) && after.starts_with(b"\r\n\r\n")
         };
         match begins {
             Begins::Unknown => EndLook::NeedsMore,

@@ -12,9 +12,9 @@ use super::http::mime_of;
 use super::lines::{Begins, begins_with_version, count_line_ends, header_len, is_line_end, split_line};
 use super::payload::{HttpRule, PayloadKind, WarcBlock, WarcPayload, kind_of};
 use super::url::{bare_url, host_of, without_brackets};
+use crate::content::html::{HtmlPage, looks_like_html};
 use crate::record::deviations::Deviations;
 use crate::record::error::RecordError;
-use crate::record::html::{HtmlPage, looks_like_html};
 use crate::record::made_record::MadeRecord;
 
 /// What a record is.

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use super::change_import::{ChangeImport, ChangePart};
 use super::dump_reader::{OpenedList, open_list};
 use super::run::index_entries;
+use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::index::build::covered::covered_before;
 use crate::index::build::document_source::DocumentSource;
@@ -19,7 +20,6 @@ use crate::index::build::report::{ChangesReport, IndexReport};
 use crate::index::commit::writer::Writer;
 use crate::index::coverage::Coverage;
 use crate::index::progress::Progress;
-use crate::read::ContentOptions;
 use crate::record::changes::{CHANGE_FORMATS, ChangeFormat, ChangeReader, ListFault};
 use crate::source::{ChangedPaths, absolute, is_at_or_below};
 

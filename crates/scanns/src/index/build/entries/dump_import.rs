@@ -13,6 +13,7 @@ use super::run::{FindEntries, Import, index_entries};
 use super::threads::ImportThreads;
 use super::told::ToldFields;
 use super::tops::Tops;
+use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::index::build::document_source::DocumentSource;
 use crate::index::build::index_threads::BuildCall;
@@ -21,7 +22,6 @@ use crate::index::build::report::{DumpReport, IndexReport};
 use crate::index::commit::writer::Writer;
 use crate::index::coverage::{Coverage, some_of};
 use crate::index::progress::Phase;
-use crate::read::ContentOptions;
 use crate::record::dump::{BadRow, DumpTally, UnreadPath};
 use crate::source::{Failure, Skipped, UnlistedDirectories, absolute, ancestors};
 

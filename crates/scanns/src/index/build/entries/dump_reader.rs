@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::block::{BlockRows, EntryBlock};
 use super::inventory::with_parts;
+use crate::content::decompressed;
 use crate::error::{Error, Result};
 use crate::index::build::file_fields::EntrySource;
 use crate::index::build::options::DumpOptions;
 use crate::index::progress::Progress;
-use crate::read::decompressed;
 use crate::record::dump::{
     ColumnMap, DUMP_HEAD, DumpFormat, DumpReader, DumpTally, KnownDump, OpenedTable, ReadDump, ReadRows,
     TableInput, resolve,

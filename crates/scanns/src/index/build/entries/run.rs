@@ -13,6 +13,7 @@ use super::lane::EntryContext;
 use super::mixed::mixed_paths;
 use super::threads::{ImportThreads, run};
 use super::untyped::index_parents;
+use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::index::build::budget::lane_budget;
 use crate::index::build::covered::{covered_before, note};
@@ -29,7 +30,6 @@ use crate::index::commit::writer::{SegmentDocuments, Writer};
 use crate::index::coverage::Coverage;
 use crate::index::progress::Phase;
 use crate::invert::InvertOptions;
-use crate::read::ContentOptions;
 use crate::schema::Stored;
 use crate::segment::{DoublePaths, KnownPaths, Segment, double_paths};
 

@@ -14,6 +14,7 @@ use super::lane::EntryReport;
 use super::lost_mounts::LostMounts;
 use super::run::{FindEntries, Import, index_entries};
 use super::threads::ImportThreads;
+use crate::content::ContentOptions;
 use crate::error::Result;
 use crate::index::build::covered::{covered_before, explain_gone};
 use crate::index::build::document_source::DocumentSource;
@@ -26,7 +27,6 @@ use crate::index::commit::indexed_files::EmptiedRoot;
 use crate::index::commit::writer::Writer;
 use crate::index::coverage::{Coverage, some_of};
 use crate::index::progress::Phase;
-use crate::read::ContentOptions;
 use crate::source::{Failure, ScanOptions, ScanReport, ScannedRoot, absolute, ancestors, scan as scan_trees};
 
 /// Why documents are kept whose entries the scan did not find.

@@ -13,7 +13,7 @@ use super::{
     header::{Headers, main_value, parameter},
     transfer,
 };
-use crate::record::html::declared_charset;
+use crate::content::html::declared_charset;
 use crate::record::made_record::MadeRecord;
 use memchr::memmem;
 use std::borrow::Cow;

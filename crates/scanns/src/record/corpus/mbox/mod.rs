@@ -24,8 +24,8 @@ mod transfer;
 
 pub use charset::CharsetHook;
 
+use crate::content::html::HtmlPage;
 use crate::record::error::RecordError;
-use crate::record::html::HtmlPage;
 use crate::record::made_record::MadeRecord;
 use charset::MailText;
 use header::Headers;

@@ -1,7 +1,7 @@
 //! What the readers of SGML and of web pages share.
 
+use crate::content::html::HtmlPage;
 use crate::record::deviations::Deviations;
-use crate::record::html::HtmlPage;
 
 pub(super) const DOCNO: u32 = 0;
 pub(super) const HEADLINE: u32 = 1;

@@ -2,8 +2,8 @@
 
 use super::body::{Body, HEADLINE, MIME, STATUS, TEXT, TrecReader, URL};
 use super::sgml::element_of;
+use crate::content::html::declared_charset;
 use crate::record::corpus::tags::Tags;
-use crate::record::html::declared_charset;
 use crate::record::made_record::MadeRecord;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use memchr::{memchr, memmem};

@@ -1,0 +1,92 @@
+//! The schema of Arrow IPC files (Feather 2) and streams, by the crate `arrow-ipc`.
+//!
+//! ```text
+//! file   = "ARROW1" padding:2 stream footer length:4 "ARROW1"
+//! stream = message*              message = ffffffff length:4 flatbuffer body; the first one is the schema
+//! ```
+
+use std::io::{Read, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_ipc::convert::try_fb_to_schema;
+use arrow_schema::{DataType, Field, Schema};
+
+use super::bytes::{Bytes, MOST_READ, Order, Source};
+use super::cdl::{self, Attribute, Group, Variable};
+use crate::error::ExtractError;
+use crate::output::Output;
+
+const FORMAT: &str = "Arrow";
+/// The deepest nest of columns that is written.
+const MOST_DEPTH: usize = 64;
+
+/// Whether `head` is the start of a stream: a message of a sound length.
+pub(crate) fn is_stream(head: &[u8]) -> bool {
+    let mut bytes = Bytes::new(head, Order::Little);
+    bytes.u32() == Some(u32::MAX) && bytes.u32().is_some_and(|len| len > 0 && len % 8 == 0 && len < 1 << 24)
+}
+
+/// Writes the schema.
+pub(crate) fn extract(
+    source: &mut Source<'_, impl Read + Seek>,
+    out: &mut Output,
+) -> Result<(), ExtractError> {
+    let head = source.read_at(0, 8)?;
+    let start = if head.starts_with(b"ARROW1") { 8 } else { 0 };
+    let prefix = source.read_at(start, 8)?;
+    let mut bytes = Bytes::new(&prefix, Order::Little);
+    let first = bytes.u32();
+    // Writers before version 0.15 leave out the mark.
+    let (at, len) = if first == Some(u32::MAX) { (start + 8, bytes.u32()) } else { (start + 4, first) };
+    let len = len.and_then(|len| usize::try_from(len).ok()).filter(|&len| len <= MOST_READ);
+    let message = source.read_at(at, len.unwrap_or(0))?;
+    let schema = catch_unwind(AssertUnwindSafe(|| schema_of(&message)));
+    let schema = schema.unwrap_or_else(|_| Err("the reader of the schema failed".into()));
+    write(&schema.map_err(|reason| ExtractError::damaged(FORMAT, reason))?, out);
+    Ok(())
+}
+
+fn schema_of(message: &[u8]) -> Result<Schema, String> {
+    let message = arrow_ipc::root_as_message(message).map_err(|error| error.to_string())?;
+    let schema = message.header_as_schema().ok_or("the first message is not a schema")?;
+    try_fb_to_schema(schema).map_err(|error| error.to_string())
+}
+
+fn write(schema: &Schema, out: &mut Output) {
+    let mut group = Group::default();
+    for field in schema.fields() {
+        add(field, "", &mut group.variables, 0);
+    }
+    for (name, value) in &schema.metadata {
+        group.attributes.push(Attribute::text(name, value));
+    }
+    group.attributes.sort_by(|a, b| a.name.cmp(&b.name));
+    cdl::write(FORMAT, &group, out);
+}
+
+/// Adds a column and those in it, by their path.
+fn add(field: &Field, path: &str, variables: &mut Vec<Variable>, depth: usize) {
+    let name = if path.is_empty() { field.name().clone() } else { format!("{path}.{}", field.name()) };
+    let mut attributes: Vec<Attribute> =
+        field.metadata().iter().map(|(name, value)| Attribute::text(name, value)).collect();
+    attributes.sort_by(|a, b| a.name.cmp(&b.name));
+    let kind = field.data_type().to_string();
+    let dtype = kind.split(['(', ' ']).next().unwrap_or(&kind).to_ascii_lowercase();
+    if dtype.len() < kind.len() {
+        attributes.push(Attribute::text("type", kind));
+    }
+    variables.push(Variable { name: name.clone(), dtype, attributes, ..Variable::default() });
+    if depth >= MOST_DEPTH {
+        return;
+    }
+    match field.data_type() {
+        DataType::Struct(fields) => fields.iter().for_each(|child| add(child, &name, variables, depth + 1)),
+        DataType::List(child)
+        | DataType::LargeList(child)
+        | DataType::FixedSizeList(child, _)
+        | DataType::Map(child, _) => {
+            add(child, &name, variables, depth + 1);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,203 @@
+//! Decides what the bytes of a file are.
+
+use std::io::{self, Cursor, Read};
+
+use super::archive::ArchiveFormat;
+use super::charset::{self, Transcoder};
+use super::compression::CompressedFormat;
+use super::document::document_kind;
+use super::fill::fill;
+use super::html::is_html_page;
+use super::magic;
+use super::options::{ContentOptions, Extraction};
+
+/// The number of first bytes that decide what a file is.
+pub(crate) const HEAD: usize = 64 << 10;
+
+/// How the bytes of a file, once they are decoded, become the text of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextForm {
+    /// They are the text.
+    #[default]
+    Text,
+    /// They are a web page.
+    Page,
+    /// An extractor finds the text in them.
+    /// The kind of document is named.
+    Document(&'static str),
+}
+
+/// What the bytes of a file are.
+pub(crate) enum Content<'a> {
+    /// Text as it is, or a page or document that needs no decoding.
+    Plain(TextForm),
+    /// Text that had to be decoded.
+    Decoded(DecodedText<'a>),
+    /// Members, each of which is a document.
+    Archive(ArchiveContent<'a>),
+    /// Not text; the kind of file.
+    Binary(&'static str),
+}
+
+/// An archive, decompressed.
+pub(crate) struct ArchiveContent<'a> {
+    pub(crate) format: ArchiveFormat,
+    /// How it is compressed.
+    pub(crate) compression: Option<&'static str>,
+    /// Its bytes from its start.
+    pub(crate) stream: Box<dyn Read + Send + 'a>,
+}
+
+/// The decoded text of a file.
+pub(crate) struct DecodedText<'a> {
+    /// How the file is encoded, for reports: `gzip`, `UTF-16LE`, or `xz, windows-1252`.
+    pub(crate) encoding: String,
+    /// What the decoded bytes are.
+    pub(crate) form: TextForm,
+    reader: Box<dyn Read + Send + 'a>,
+}
+
+impl<'a> DecodedText<'a> {
+    /// Text that needs no decoding.
+    pub(crate) fn plain(reader: Box<dyn Read + Send + 'a>, form: TextForm) -> Self {
+        DecodedText { encoding: String::new(), form, reader }
+    }
+
+    /// A reader of the text.
+    pub(crate) fn into_reader(self) -> Box<dyn Read + Send + 'a> {
+        self.reader
+    }
+
+    /// Fills `buffer` as far as the text goes, and returns the number of bytes.
+    ///
+    /// # Errors
+    /// The file cannot be read or decoded, or its text is suspiciously long.
+    pub(crate) fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        fill(&mut self.reader, buffer)
+    }
+}
+
+/// Decides what the bytes of a file are. `head` are its first bytes, at most [`HEAD`], and `stream` reads the
+/// file from its start; `size` is its size.
+///
+/// # Errors
+/// The start of compressed data cannot be decompressed.
+pub(crate) fn examine<'a>(
+    head: &[u8],
+    size: u64,
+    stream: impl FnOnce() -> Box<dyn Read + Send + 'a>,
+    options: ContentOptions,
+) -> io::Result<Content<'a>> {
+    let Some(compressed) = CompressedFormat::of(head).filter(|_| options.decompress) else {
+        let whole = size == head.len() as u64;
+        return Ok(match classify(head, whole, options) {
+            HeadClass::Archive(format) => {
+                Content::Archive(ArchiveContent { format, compression: None, stream: stream() })
+            }
+            class => of_class(class, None, stream),
+        });
+    };
+    let mut reader = compressed.reader(stream(), size)?;
+    let mut start = vec![0; HEAD];
+    let got = fill(&mut reader, &mut start)?;
+    start.truncate(got);
+    let class = classify(&start, got < HEAD, options);
+    let rest: Box<dyn Read + Send + 'a> = Box::new(Cursor::new(start).chain(reader));
+    Ok(of_class(class, Some(compressed.name()), || rest))
+}
+
+fn of_class<'a>(
+    class: HeadClass,
+    compression: Option<&'static str>,
+    stream: impl FnOnce() -> Box<dyn Read + Send + 'a>,
+) -> Content<'a> {
+    let (charset, form) = match class {
+        HeadClass::Binary(kind) => return Content::Binary(kind),
+        HeadClass::Archive(format) => {
+            return Content::Archive(ArchiveContent { format, compression, stream: stream() });
+        }
+        HeadClass::Text(None, form) if compression.is_none() => return Content::Plain(form),
+        HeadClass::Text(charset, form) => (charset, form),
+    };
+    let names = [compression, charset.map(|charset| charset.name()), form.name()];
+    let names: Vec<&str> = names.into_iter().flatten().collect();
+    let reader = match charset {
+        Some(charset) => Box::new(Transcoder::new(stream(), charset)),
+        None => stream(),
+    };
+    Content::Decoded(DecodedText { encoding: names.join(", "), form, reader })
+}
+
+/// A reader of what `stream` holds, decompressed if its first bytes `head` say that it is compressed, and the
+/// name of the compression. `size` is the size of the file, or a number that no file reaches.
+///
+/// # Errors
+/// The start of compressed data cannot be decompressed.
+pub(crate) fn decompressed<'a>(
+    head: &[u8],
+    size: u64,
+    stream: Box<dyn Read + Send + 'a>,
+) -> io::Result<(Box<dyn Read + Send + 'a>, Option<&'static str>)> {
+    match CompressedFormat::of(head) {
+        Some(format) => Ok((format.reader(stream, size)?, Some(format.name()))),
+        None => Ok((stream, None)),
+    }
+}
+
+/// True for a file whose bytes are its text, as [`examine`] decides it.
+pub(crate) fn is_plain(head: &[u8], size: u64, options: ContentOptions) -> bool {
+    let is_compressed = options.decompress && CompressedFormat::of(head).is_some();
+    let whole = size == head.len() as u64;
+    !is_compressed && matches!(classify(head, whole, options), HeadClass::Text(None, TextForm::Text))
+}
+
+impl TextForm {
+    /// What pages are called in reports. Documents are counted when their text was found.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        (self == TextForm::Page).then_some("HTML")
+    }
+}
+
+/// What the first bytes of a file say about it, after decompression.
+enum HeadClass {
+    /// Text in UTF-8 or another encoding.
+    Text(Option<&'static encoding_rs::Encoding>, TextForm),
+    Archive(ArchiveFormat),
+    Binary(&'static str),
+}
+
+/// Classifies a file by its first bytes; `whole` if there are no others.
+fn classify(head: &[u8], whole: bool, options: ContentOptions) -> HeadClass {
+    if let Some(kind) = document_kind(head).filter(|_| options.extract == Extraction::All) {
+        return HeadClass::Text(None, TextForm::Document(kind));
+    }
+    if let Some(format) = ArchiveFormat::of(head).filter(|_| options.extract >= Extraction::Safe) {
+        return HeadClass::Archive(format);
+    }
+    let form = form_of(head, options);
+    if options.transcode
+        && let Some(charset) = charset::utf16(head)
+    {
+        return HeadClass::Text(Some(charset), wide_form(head, charset, options));
+    }
+    if options.skip_binary
+        && let Some(kind) = magic::binary_kind(head)
+    {
+        return HeadClass::Binary(kind);
+    }
+    let declared = if form == TextForm::Page { charset::declared(head) } else { None };
+    let charset = declared.or_else(|| charset::legacy(head, whole)).filter(|_| options.transcode);
+    HeadClass::Text(charset.filter(|charset| *charset != encoding_rs::UTF_8), form)
+}
+
+/// Tells pages from other text.
+fn form_of(head: &[u8], options: ContentOptions) -> TextForm {
+    let is_page = options.extract >= Extraction::Safe && is_html_page(head);
+    if is_page { TextForm::Page } else { TextForm::Text }
+}
+
+/// The same for text in UTF-16.
+fn wide_form(head: &[u8], charset: &'static encoding_rs::Encoding, options: ContentOptions) -> TextForm {
+    let (start, _, _) = charset.decode(head.get(..4 << 10).unwrap_or(head));
+    form_of(start.as_bytes(), options)
+}

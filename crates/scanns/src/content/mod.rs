@@ -1,0 +1,28 @@
+//! What the bytes of a file are: text in UTF-8, text that has to be decompressed or converted first, a web
+//! page, an archive, a document whose text an extractor finds, or something else.
+//!
+//! In: the first bytes of a file, and the file as a stream. Out: [`Content`], for encoded text with a reader
+//! of its decoded bytes. Start to read at `examine.rs`. `magic.rs` knows the first bytes of formats,
+//! `compression.rs` decompresses, `charset.rs` finds and converts character encodings, `html/` finds the text
+//! of pages, `archive/` reads the members of archives, `document.rs` knows documents that extractors read, and
+//! `extract/` runs extractors in processes of their own.
+
+mod archive;
+mod charset;
+mod compression;
+mod document;
+mod examine;
+mod extract;
+mod fill;
+pub(crate) mod html;
+mod magic;
+mod options;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use archive::{ArchiveFormat, ArchiveLimits, ArchiveMember, MemberKind, walk, walk_zip};
+pub use examine::TextForm;
+pub(crate) use examine::{ArchiveContent, Content, DecodedText, HEAD, decompressed, examine, is_plain};
+pub use extract::{ExtractFailure, ExtractLimits, Extracted, ExtractorCommand, Extractors, frame};
+pub(crate) use fill::fill;
+pub use options::{ContentOptions, Extraction, MAX_DOCUMENT};

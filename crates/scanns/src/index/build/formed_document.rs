@@ -1,0 +1,182 @@
+//! Pages and documents: collects the bytes of one, and finds its text and its fields.
+//!
+//! Small ones come in one piece. The pieces of a larger one are joined first, up to [`MAX_DOCUMENT`]. A
+//! document that is a file of its own is not read here: its extractor opens it.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use crate::content::html::HtmlPage;
+use crate::content::{ExtractFailure, Extracted, Extractors, MAX_DOCUMENT, TextForm};
+use crate::read::{ContentCounts, Piece};
+
+/// What is said about a document of which a part of the text is missing.
+const PARTIAL: &str = "a part of its text is missing: it is damaged, or longer than the limit";
+
+/// What finds the text of documents, and what stops it.
+#[derive(Clone, Copy)]
+pub(crate) struct ExtractCall<'a> {
+    pub(crate) extractors: &'a Extractors,
+    pub(crate) cancel: &'a AtomicBool,
+}
+
+/// The page or document that is being read.
+pub(super) struct FormedDocument<'a> {
+    extractors: Option<ExtractCall<'a>>,
+    /// Its bytes from earlier pieces.
+    raw: Vec<u8>,
+    /// True if it is longer than `raw` may be.
+    is_cut: bool,
+    page: HtmlPage,
+    /// Memory of the text of the one before.
+    spare: Vec<u8>,
+    /// What was found in it, by name.
+    fields: Vec<(String, Vec<u8>)>,
+    binary: ContentCounts,
+    decoded: ContentCounts,
+}
+
+/// The text of a page or document.
+pub(super) struct FormedText {
+    pub(super) text: Vec<u8>,
+    /// What could not be read of it.
+    pub(super) problem: Option<String>,
+}
+
+impl<'a> FormedDocument<'a> {
+    pub(super) fn new(extractors: Option<ExtractCall<'a>>) -> Self {
+        FormedDocument {
+            extractors,
+            raw: Vec::new(),
+            is_cut: false,
+            page: HtmlPage::default(),
+            spare: Vec::new(),
+            fields: Vec::new(),
+            binary: ContentCounts::default(),
+            decoded: ContentCounts::default(),
+        }
+    }
+
+    /// The fields of the current document.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.fields.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
+    }
+
+    /// Forgets the fields, because another document follows.
+    pub(super) fn forget(&mut self) {
+        self.fields.clear();
+    }
+
+    /// Documents without text and with text, by kind.
+    pub(super) fn counts(self) -> (ContentCounts, ContentCounts) {
+        (self.binary, self.decoded)
+    }
+
+    /// Takes a piece with these bytes; `path` names the document. Its text after the last piece, unless the
+    /// build is stopped.
+    pub(super) fn take(&mut self, piece: &Piece, bytes: &[u8], path: &Path) -> Option<FormedText> {
+        if piece.opens {
+            self.forget();
+            self.raw.clear();
+            self.is_cut = false;
+        }
+        if piece.failed {
+            return None;
+        }
+        if !piece.closes || !piece.opens {
+            let room = MAX_DOCUMENT - self.raw.len();
+            self.is_cut |= bytes.len() > room;
+            self.raw.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        }
+        if !piece.closes {
+            return None;
+        }
+        let raw = std::mem::take(&mut self.raw);
+        let whole = if piece.opens { bytes } else { &raw };
+        let formed = match piece.form {
+            TextForm::Document(kind) => self.extract(piece, whole, kind, path),
+            TextForm::Page | TextForm::Text => Some(self.page(whole)),
+        };
+        self.raw = raw;
+        self.raw.clear();
+        self.raw.shrink_to(MAX_DOCUMENT / 16);
+        formed
+    }
+
+    /// Takes the memory of a text back.
+    pub(super) fn give_back(&mut self, mut text: Vec<u8>) {
+        text.clear();
+        text.shrink_to(MAX_DOCUMENT / 16);
+        self.spare = text;
+    }
+
+    fn page(&mut self, bytes: &[u8]) -> FormedText {
+        self.page.read(bytes);
+        let mut text = std::mem::take(&mut self.spare);
+        self.page.append_to(&mut text);
+        self.field("format", b"HTML");
+        for (name, value) in [
+            ("title", &self.page.title),
+            ("language", &self.page.language),
+            ("keywords", &self.page.keywords),
+        ] {
+            if !value.is_empty() {
+                self.fields.push((name.to_owned(), value.clone()));
+            }
+        }
+        let problem = self.is_cut.then(|| format!("only its first {} MiB were read", MAX_DOCUMENT >> 20));
+        FormedText { text, problem }
+    }
+
+    fn field(&mut self, name: &str, value: &[u8]) {
+        self.fields.push((name.to_owned(), value.to_vec()));
+    }
+
+    fn extract(
+        &mut self,
+        piece: &Piece,
+        bytes: &[u8],
+        kind: &'static str,
+        path: &Path,
+    ) -> Option<FormedText> {
+        let len = piece.part.as_ref().and_then(|part| part.entry()?.size).unwrap_or(bytes.len() as u64);
+        let without = |problem: Option<String>| Some(FormedText { text: Vec::new(), problem });
+        let Some(ExtractCall { extractors, cancel }) = self.extractors else {
+            self.binary.add(kind, len, path);
+            return without(None);
+        };
+        if self.is_cut {
+            let what = format!("it is {kind} of more than {} MiB in another file", MAX_DOCUMENT >> 20);
+            return without(Some(what));
+        }
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let extracted = if piece.part.is_none() && !piece.decoded {
+            File::open(path)
+                .map_err(ExtractFailure::Start)
+                .and_then(|file| extractors.extract(file.as_fd(), name, cancel))
+        } else {
+            extractors.extract_bytes(bytes, name, cancel)
+        };
+        match extracted {
+            Ok(Extracted { format, text, fields, .. }) if text.is_empty() && fields.is_empty() => {
+                self.binary.add(&format, len, path);
+                self.field("format", format.as_bytes());
+                without(None)
+            }
+            Ok(Extracted { format, text, fields, cut }) => {
+                self.decoded.add(&format, len, path);
+                self.field("format", format.as_bytes());
+                self.fields.extend(fields.into_iter().map(|(name, value)| (name, value.into_bytes())));
+                Some(FormedText { text, problem: cut.then(|| PARTIAL.to_owned()) })
+            }
+            Err(ExtractFailure::Cancelled) => None,
+            Err(failure) => {
+                self.binary.add(kind, len, path);
+                let is_fault = !matches!(failure, ExtractFailure::NotADocument);
+                without(is_fault.then(|| failure.to_string()))
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Fields of what is found in the content of files: in web pages, documents and scientific files.
+//!
+//! | field | |
+//! |---|---|
+//! | `format` | what the file is, if its text had to be found: HTML, PDF, HDF5, … |
+//! | `title`, `author` | of the document |
+//! | `language` | as the document declares it |
+//! | `created` | when the document was written, as it says |
+//! | `subject`, `keywords` | what the document says it is about |
+//! | `var`, `units`, `shape`, `dim`, `dtype` | of the variables of a scientific file; a dimension is `lat=180` |
+//! | `attr` | other attributes, `name=value` |
+//!
+//! All are keywords in columns, with any number of values. Indexes of earlier versions, and those that find no
+//! text in formats, do not have them.
+
+use crate::column::ColumnSet;
+use crate::error::Result;
+use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
+
+const NAMES: [&str; 13] = [
+    "format", "title", "author", "language", "created", "subject", "keywords", "var", "units", "shape",
+    "dim", "dtype", "attr",
+];
+
+/// The fields, as far as the schema has them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundFields {
+    fields: Vec<(&'static str, Field)>,
+}
+
+impl FoundFields {
+    /// Adds the fields to a schema.
+    pub(super) fn add(schema: &mut Schema) -> Result<()> {
+        for name in NAMES {
+            schema.add(FieldEntry::new(name, FieldKind::Keyword).column().not_searched())?;
+        }
+        Ok(())
+    }
+
+    /// The fields of a schema.
+    pub(crate) fn of(schema: &Schema) -> Self {
+        let field = |name: &'static str| {
+            let field = schema.field(name)?;
+            let entry = schema.entry(field)?;
+            (entry.kind == FieldKind::Keyword && entry.column).then_some((name, field))
+        };
+        FoundFields { fields: NAMES.into_iter().filter_map(field).collect() }
+    }
+
+    /// Adds a value to the current document, if the index has its field.
+    pub(super) fn push(&self, name: &str, value: &[u8], columns: &mut ColumnSet) {
+        if let Some((_, field)) = self.fields.iter().find(|(known, _)| *known == name) {
+            columns.push(*field, ValueRef::Text(value));
+        }
+    }
+}
