@@ -24,9 +24,9 @@ mod named;
 #[cfg(test)]
 mod tests;
 
-use calendar::{NANOSECONDS, SECONDS_OF_DAY, checked_day, four, moment, two};
+use calendar::{UnixTime, checked_day, four, two};
 pub(crate) use calendar::{day_of, days_since_1970};
-use clock::{parse_clock, parse_zone};
+use clock::{DayTime, parse_clock, parse_lenient_clock, parse_zone};
 pub use epoch::{EpochUnit, parse_epoch};
 
 /// Parses a date, as in `2024-03-01` or `Fri, 1 Mar 2024 10:20:30 +0100`; returns nanoseconds since 1970 in
@@ -41,29 +41,54 @@ pub use epoch::{EpochUnit, parse_epoch};
 /// assert_eq!(parse_date(b"1970-02-29"), None);
 /// ```
 pub fn parse_date(text: &[u8]) -> Option<i64> {
-    parse_rfc3339(text).or_else(|| named::parse(text))
+    read_rfc3339(text, parse_clock).or_else(|| named::parse(text))?.nanoseconds()
 }
 
-/// Parses a date in RFC 2822, as mails have it, or as `date` writes it.
+/// Parses a date in RFC 2822 or 5322 with their obsolete forms, as mails have it, or as `date` writes it.
 pub(crate) fn parse_rfc2822(text: &[u8]) -> Option<i64> {
-    named::parse_words(text)
+    named::parse_mail(text)?.nanoseconds()
+}
+
+/// A date that [`parse_rfc2822`] reads, in RFC 3339 and UTC. It may be one that does not fit 64 bits.
+pub(crate) fn rfc2822_in_rfc3339(text: &[u8]) -> Option<String> {
+    named::parse_mail(text)?.in_rfc3339()
 }
 
 /// Parses a date of the common log format.
 pub(crate) fn parse_log_date(text: &[u8]) -> Option<i64> {
-    named::parse_log(text)
+    named::parse_log(text)?.nanoseconds()
 }
 
 /// Parses a date in RFC 3339 or a form that is close to it.
 pub(crate) fn parse_rfc3339(text: &[u8]) -> Option<i64> {
+    read_rfc3339(text, parse_clock)?.nanoseconds()
+}
+
+/// True for a date with a time and a zone as RFC 3339 defines them, which may be in a leap second or may not
+/// fit 64 bits.
+pub(crate) fn is_rfc3339(text: &[u8]) -> bool {
+    let [_, _, _, _, b'-', _, _, b'-', _, _, b'T' | b't' | b' ', time @ ..] = text else { return false };
+    let clock = match time {
+        [clock @ .., b'Z' | b'z'] | [clock @ .., b'+' | b'-', _, _, b':', _, _] => clock,
+        _ => return false,
+    };
+    let is_full = matches!(
+        clock,
+        [_, _, b':', _, _, b':', _, _] | [_, _, b':', _, _, b':', _, _, b'.', .., b'0'..=b'9']
+    );
+    is_full && read_rfc3339(text, parse_lenient_clock).is_some()
+}
+
+/// Reads a date in RFC 3339 or a form that is close to it, with `clock` for its time.
+fn read_rfc3339(text: &[u8], clock: fn(&[u8]) -> Option<(DayTime, &[u8])>) -> Option<UnixTime> {
     let (days, rest) = parse_day(text)?;
     let (clock, rest) = match rest.split_first() {
-        None => return moment(days, 0, 0),
-        Some((b'T' | b't' | b' ' | b'+', time)) => parse_clock(time)?,
+        None => return Some(UnixTime::new(days, 0, 0)),
+        Some((b'T' | b't' | b' ' | b'+', time)) => clock(time)?,
         Some(_) => return None,
     };
     let ahead = parse_zone(rest.strip_prefix(b" ").filter(|zone| !zone.is_empty()).unwrap_or(rest))?;
-    moment(days, clock.second - ahead, clock.nanosecond)
+    Some(UnixTime::new(days, clock.second - ahead, clock.nanosecond))
 }
 
 /// Days since 1970 of the day at the start of a text, and the text behind it.
@@ -88,15 +113,5 @@ fn parse_day(text: &[u8]) -> Option<(i64, &[u8])> {
 /// assert_eq!(scanns::schema::format_date(1_500_000_000), "1970-01-01T00:00:01.500Z");
 /// ```
 pub fn format_date(nanoseconds: i64) -> String {
-    let (seconds, fraction) = (nanoseconds.div_euclid(NANOSECONDS), nanoseconds.rem_euclid(NANOSECONDS));
-    let (days, second) = (seconds.div_euclid(SECONDS_OF_DAY), seconds.rem_euclid(SECONDS_OF_DAY));
-    let (year, month, day) = day_of(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    let fraction = match fraction {
-        0 => String::new(),
-        _ if fraction % 1_000_000 == 0 => format!(".{:03}", fraction / 1_000_000),
-        _ if fraction % 1000 == 0 => format!(".{:06}", fraction / 1000),
-        _ => format!(".{fraction:09}"),
-    };
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+    UnixTime::from_nanoseconds(nanoseconds).in_rfc3339().unwrap_or_default()
 }

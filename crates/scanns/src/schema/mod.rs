@@ -24,7 +24,7 @@ pub(crate) use analyzer::CHAIN;
 pub use chain::Chain;
 pub(crate) use chain::{Base, CODE_BREAKS, LINE_ENDS, Step, StopWords};
 pub use date::{EpochUnit, format_date, parse_date, parse_epoch};
-pub(crate) use date::{day_of, days_since_1970};
+pub(crate) use date::{day_of, days_since_1970, is_rfc3339, rfc2822_in_rfc3339};
 pub use delimiters::Delimiters;
 pub use document::{Document, Value, ValueRef};
 pub(crate) use document::{MAX_KEY, decode_stored, put_stored};

@@ -44,11 +44,48 @@ pub(super) fn checked_day(year: i64, month: i64, day: i64) -> Option<i64> {
     (1..=longest).contains(&day).then(|| days_since_1970(year, month, day))
 }
 
-/// Nanoseconds since 1970 of a moment; `None` if they do not fit 64 bits.
-pub(super) fn moment(days: i64, seconds: i64, nanosecond: i64) -> Option<i64> {
-    // Before 1970, the seconds alone may be just below the range of 64 bits although the sum is within it.
-    let seconds = i128::from(days) * i128::from(SECONDS_OF_DAY) + i128::from(seconds);
-    i64::try_from(seconds * i128::from(NANOSECONDS) + i128::from(nanosecond)).ok()
+/// A moment of any year.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnixTime {
+    /// Seconds since 1970.
+    seconds: i64,
+    nanosecond: i64,
+}
+
+impl UnixTime {
+    pub(super) fn new(days: i64, seconds: i64, nanosecond: i64) -> Self {
+        UnixTime { seconds: days * SECONDS_OF_DAY + seconds, nanosecond }
+    }
+
+    pub(super) fn from_nanoseconds(nanoseconds: i64) -> Self {
+        UnixTime {
+            seconds: nanoseconds.div_euclid(NANOSECONDS),
+            nanosecond: nanoseconds.rem_euclid(NANOSECONDS),
+        }
+    }
+
+    /// Nanoseconds since 1970; `None` if they do not fit 64 bits.
+    pub(super) fn nanoseconds(self) -> Option<i64> {
+        // Before 1970, the seconds alone may be just below the range of 64 bits although the sum is within it.
+        i64::try_from(i128::from(self.seconds) * i128::from(NANOSECONDS) + i128::from(self.nanosecond)).ok()
+    }
+
+    /// The moment in RFC 3339; `None` if its year does not have four digits.
+    pub(super) fn in_rfc3339(self) -> Option<String> {
+        let (days, second) =
+            (self.seconds.div_euclid(SECONDS_OF_DAY), self.seconds.rem_euclid(SECONDS_OF_DAY));
+        let (year, month, day) = day_of(days);
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        let fraction = match self.nanosecond {
+            0 => String::new(),
+            part if part % 1_000_000 == 0 => format!(".{:03}", part / 1_000_000),
+            part if part % 1000 == 0 => format!(".{:06}", part / 1000),
+            part => format!(".{part:09}"),
+        };
+        (0..=9999)
+            .contains(&year)
+            .then(|| format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"))
+    }
 }
 
 /// The number with these two digits.

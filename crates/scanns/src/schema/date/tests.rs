@@ -1,4 +1,4 @@
-use super::calendar::DAYS_OF_ERA;
+use super::calendar::{DAYS_OF_ERA, NANOSECONDS, SECONDS_OF_DAY};
 use super::*;
 
 /// A slow calendar: returns the day after a day.
@@ -218,6 +218,21 @@ fn random_moments_in_every_form_are_read_as_a_slow_calendar_writes_them() {
             assert_eq!(parse_date(text.as_bytes()), Some(expected), "seed {seed:x} {text}");
         }
     }
+}
+
+#[test]
+fn obsolete_forms_are_read_only_where_a_date_is_of_a_mail() {
+    for (text, seconds) in [
+        ("1 Jan 1970 (a (b)) 00:00:01 +0000", 1),
+        ("Mar , 1 , Jan 70 0:0:1 Z", 1),
+        ("1 Jan 070 00:00 GMT", 0),
+        ("1 Jan 1970 00:00:60 A", 60),
+        ("2 Jan 1970 00:00 +2400", 0),
+    ] {
+        assert_eq!(parse_rfc2822(text.as_bytes()), Some(seconds * NANOSECONDS), "{text}");
+        assert_eq!(parse_date(text.as_bytes()), None, "{text}");
+    }
+    assert_eq!(parse_rfc2822(b"1 Jan 0001 00:00 GMT"), None);
 }
 
 #[test]

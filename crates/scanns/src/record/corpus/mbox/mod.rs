@@ -14,7 +14,6 @@
 mod charset;
 mod encoded_word;
 mod header;
-mod mail_date;
 mod mime;
 #[cfg(test)]
 mod oracle;
@@ -27,6 +26,7 @@ pub use charset::CharsetHook;
 use crate::content::html::HtmlPage;
 use crate::record::error::RecordError;
 use crate::record::made_record::MadeRecord;
+use crate::schema::rfc2822_in_rfc3339;
 use charset::MailText;
 use header::Headers;
 use memchr::memmem;
@@ -169,7 +169,7 @@ impl MboxReader {
     }
 
     fn put_date(&mut self, value: &[u8], into: &mut MadeRecord) {
-        if let Some(date) = mail_date::to_rfc3339(value) {
+        if let Some(date) = rfc2822_in_rfc3339(value) {
             into.put(DATE, date.as_bytes());
         } else {
             self.text.deviations.add("date that cannot be read");
