@@ -36,6 +36,8 @@ mod seen_field;
 mod seen_name;
 #[cfg(test)]
 pub(crate) mod test_data;
+#[cfg(test)]
+mod test_ends;
 mod typed;
 mod warc;
 

@@ -115,6 +115,7 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
+    use crate::record::test_ends::ends_at_once;
 
     /// A text with records of odd sizes, some of them with flaws.
     fn random_text(random: &mut Rng, format: CollectionFormat, len: usize) -> Vec<u8> {
@@ -143,12 +144,8 @@ mod tests {
 
     /// The ends of all records.
     fn all_ends(format: CollectionFormat, text: &[u8]) -> Vec<usize> {
-        let (mut ends, mut at, mut found) = (CollectionEnds::new(format), 0, Vec::new());
-        while at < text.len() {
-            at += ends.next_end(&text[at..], true).unwrap();
-            found.push(at);
-        }
-        found
+        let mut ends = CollectionEnds::new(format);
+        ends_at_once(text, &mut |bytes, is_end| ends.next_end(bytes, is_end))
     }
 
     /// The cuts of a text that comes in pieces of random lengths.

@@ -9,6 +9,8 @@ mod latin1;
 pub(super) mod mbox;
 pub(super) mod mediawiki;
 pub(super) mod smart;
+#[cfg(test)]
+mod stress;
 mod tags;
 #[cfg(test)]
 mod test_support;

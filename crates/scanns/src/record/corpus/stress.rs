@@ -1,11 +1,11 @@
 //! Random repetitions of marks must take time as for a linear pass, in all readers.
 
+use crate::record::corpus::mbox::{MboxEnds, MboxReader};
+use crate::record::corpus::mediawiki::{MediaWikiEnds, MediaWikiReader};
+use crate::record::corpus::smart::{SmartEnds, SmartReader};
+use crate::record::corpus::trec::{TrecEnds, TrecReader};
 use crate::record::made_record::MadeRecord;
-use crate::record::corpus::mbox;
-use crate::record::corpus::mediawiki;
-use crate::record::corpus::smart;
-use crate::record::corpus::test_support::seed;
-use crate::record::corpus::trec;
+use crate::record::test_ends::{ends_in_pieces, seed, split_at_ends};
 use std::time::{Duration, Instant};
 
 const SIZE: usize = 1 << 18;
@@ -69,53 +69,33 @@ const STARTS: [&str; 7] = [
     "<page><title>a</title><text>",
 ];
 
-/// All ends, where the bytes come in pieces.
-fn ends(bytes: &[u8], piece: usize, next_end: &mut dyn FnMut(&[u8], bool) -> Option<usize>) -> Vec<usize> {
-    let (mut start, mut seen, mut found) = (0, piece.min(bytes.len()), Vec::new());
-    while start < bytes.len() {
-        match next_end(&bytes[start..seen], seen == bytes.len()) {
-            Some(end) => {
-                start += end;
-                found.push(start);
-            }
-            None => seen = bytes.len().min(seen + piece),
-        }
-    }
-    found
-}
-
 fn read_with_all(bytes: &[u8], piece: usize) {
     let mut made = MadeRecord::default();
-    let mut enders = (
-        trec::TrecEnds::new(),
-        smart::SmartEnds::new(),
-        mbox::MboxEnds::new(),
-        mediawiki::MediaWikiEnds::new(),
-    );
-    let found = [
-        ends(bytes, piece, &mut |bytes, is_end| enders.0.next_end(bytes, is_end)),
-        ends(bytes, piece, &mut |bytes, is_end| enders.1.next_end(bytes, is_end)),
-        ends(bytes, piece, &mut |bytes, is_end| enders.2.next_end(bytes, is_end)),
-        ends(bytes, piece, &mut |bytes, is_end| enders.3.next_end(bytes, is_end)),
-    ];
-    let mut readers = (
-        trec::TrecReader::default(),
-        smart::SmartReader::default(),
-        mbox::MboxReader::default(),
-        mediawiki::MediaWikiReader::default(),
-    );
-    for (number, ends) in found.iter().enumerate() {
-        let starts = [0].into_iter().chain(ends.iter().copied());
-        for (start, &end) in starts.zip(ends) {
-            let record = &bytes[start..end];
-            let _ = match number {
-                0 => readers.0.read(record, &mut made).is_ok(),
-                1 => readers.1.read(record, &mut made).is_ok(),
-                2 => readers.2.read(record, &mut made).is_ok(),
-                _ => readers.3.read(record, &mut made).is_ok(),
-            };
-        }
+    let (mut trec, mut smart) = (TrecReader::default(), SmartReader::default());
+    let (mut mbox, mut wiki) = (MboxReader::default(), MediaWikiReader::default());
+    for record in cut(bytes, piece, TrecEnds::next_end) {
+        let _ = trec.read(record, &mut made);
     }
+    for record in cut(bytes, piece, SmartEnds::next_end) {
+        let _ = smart.read(record, &mut made);
+    }
+    for record in cut(bytes, piece, MboxEnds::next_end) {
+        let _ = mbox.read(record, &mut made);
+    }
+    for record in cut(bytes, piece, MediaWikiEnds::next_end) {
+        let _ = wiki.read(record, &mut made);
+    }
+}
+
+/// The records of bytes that come in pieces of one length.
+fn cut<State: Default>(
+    bytes: &[u8],
+    piece: usize,
+    next_end: fn(&mut State, &[u8], bool) -> Option<usize>,
+) -> Vec<&[u8]> {
+    let mut state = State::default();
+    let ends = ends_in_pieces(bytes, &mut || piece, &mut |bytes, is_end| next_end(&mut state, bytes, is_end));
+    split_at_ends(bytes, &ends)
 }
 
 #[test]

@@ -1,55 +1,11 @@
 //! What the tests of all readers share.
 
 use crate::record::made_record::MadeRecord;
+use crate::record::test_ends::{records_of_any_pieces, seed};
 use std::{
     fmt::Debug,
     time::{Duration, Instant},
 };
-
-/// A call of `next_end`.
-pub type NextEnd<'a> = dyn FnMut(&[u8], bool) -> Option<usize> + 'a;
-
-/// A seed that the test prints.
-pub fn seed() -> u64 {
-    let seed =
-        std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
-    println!("SEED={seed}");
-    seed
-}
-
-/// The records of bytes that come all at once.
-pub fn records<'a>(bytes: &'a [u8], next_end: &mut NextEnd<'_>) -> Vec<&'a [u8]> {
-    let mut found = Vec::new();
-    let mut rest = bytes;
-    while let Some(end) = next_end(rest, true) {
-        assert!(end > 0 && end <= rest.len(), "an end at {end} of {}", rest.len());
-        found.push(&rest[..end]);
-        rest = &rest[end..];
-    }
-    assert!(rest.is_empty(), "{} bytes are in no record", rest.len());
-    found
-}
-
-/// The records of bytes that come in pieces of random sizes.
-pub fn records_of_pieces<'a>(
-    bytes: &'a [u8],
-    random: &mut fastrand::Rng,
-    next_end: &mut NextEnd<'_>,
-) -> Vec<&'a [u8]> {
-    let mut found = Vec::new();
-    let (mut start, mut seen) = (0, 0);
-    while start < bytes.len() {
-        if let Some(end) = next_end(&bytes[start..seen], seen == bytes.len()) {
-            assert!(end > 0 && start + end <= seen);
-            found.push(&bytes[start..start + end]);
-            start += end;
-        } else {
-            assert!(seen < bytes.len(), "no end at the end");
-            seen = bytes.len().min(seen + random.usize(1..12));
-        }
-    }
-    found
-}
 
 /// The values of a record as `name=value`.
 pub fn values(names: &[&str], made: &MadeRecord) -> Vec<String> {
@@ -58,7 +14,7 @@ pub fn values(names: &[&str], made: &MadeRecord) -> Vec<String> {
 }
 
 /// Bytes changed in some places, cut or doubled.
-pub fn mutate(bytes: &[u8], random: &mut fastrand::Rng, words: &[&[u8]]) -> Vec<u8> {
+fn mutate(bytes: &[u8], random: &mut fastrand::Rng, words: &[&[u8]]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     for _ in 0..random.usize(1..8) {
         let at = random.usize(..=changed.len());
@@ -81,13 +37,18 @@ pub fn run_over_repeated<T: Debug>(piece: &[u8], work: impl FnOnce(&[u8]) -> T) 
     assert!(took < Duration::from_secs(5), "{took:?} for {:?}", String::from_utf8_lossy(piece));
 }
 
-#[test]
-#[should_panic(expected = "canary")]
-fn ends_that_depend_on_the_pieces_are_found() {
+/// Changes bytes at random `rounds` times, and checks that their records are the same when they come in pieces.
+/// `next_end` finds the ends, and `read` gets each record.
+pub fn cut_changed<State: Default>(
+    bytes: &[u8],
+    words: &[&[u8]],
+    rounds: usize,
+    next_end: fn(&mut State, &[u8], bool) -> Option<usize>,
+    mut read: impl FnMut(&[u8]),
+) {
     let mut random = fastrand::Rng::with_seed(seed());
-    let bytes = b"line\n".repeat(100);
-    // Ends at the last line break that is there, and not at the first.
-    let mut last = |bytes: &[u8], _: bool| bytes.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
-    let whole = records(&bytes, &mut last);
-    assert_eq!(whole, records_of_pieces(&bytes, &mut random, &mut last), "canary");
+    for _ in 0..rounds {
+        let changed = mutate(bytes, &mut random, words);
+        records_of_any_pieces(&changed, &mut random, next_end).into_iter().for_each(&mut read);
+    }
 }

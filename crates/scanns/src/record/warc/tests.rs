@@ -10,6 +10,7 @@ use std::process::Command;
 use super::WarcEnds;
 use super::reader::tests::row_of;
 use crate::record::test_data::{python, test_data};
+use crate::record::test_ends::records;
 
 /// The files of others, below `SCANNS_TEST_DATA`.
 const FILES: [&str; 20] = [
@@ -54,15 +55,7 @@ pub(super) fn row(kind: &str, url: &str, payload: &[u8]) -> PayloadRow {
 /// The records of a whole file.
 pub(super) fn cut(bytes: &[u8]) -> Vec<&[u8]> {
     let mut ends = WarcEnds::new();
-    let mut records = Vec::new();
-    let mut rest = bytes;
-    while let Some(end) = ends.next_end(rest, true) {
-        let (record, after) = rest.split_at(end);
-        records.push(record);
-        rest = after;
-    }
-    assert!(rest.is_empty());
-    records
+    records(bytes, &mut |bytes, is_end| ends.next_end(bytes, is_end))
 }
 
 /// The decompressed bytes of a file of others, if there are such.

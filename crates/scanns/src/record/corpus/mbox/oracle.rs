@@ -1,7 +1,8 @@
 //! Mail that Python makes and reads must be read as Python reads it.
 
 use super::*;
-use crate::record::corpus::test_support::{records, seed, values};
+use crate::record::corpus::test_support::values;
+use crate::record::test_ends::{records, seed};
 use std::process::Command;
 
 /// Writes an mbox with random messages and prints a line for each: sender, subject, date, text, attachments.

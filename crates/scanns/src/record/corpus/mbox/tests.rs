@@ -1,8 +1,7 @@
 use super::*;
-use crate::record::corpus::test_support::{
-    mutate, records, records_of_pieces, run_over_repeated, seed, values,
-};
+use crate::record::corpus::test_support::{cut_changed, run_over_repeated, values};
 use crate::record::test_data::test_data;
+use crate::record::test_ends::records;
 
 type Read = (Result<bool, RecordError>, Vec<String>, Vec<&'static str>);
 
@@ -176,19 +175,11 @@ fn pieces_give_the_same_records_as_the_whole() {
     let mixed =
         b"From x\nContent-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: text/plain; charset=x\n\n\
         --a\n--a\nContent-Transfer-Encoding: quoted-printable\n\n=41=\n--a--\n";
-    let mut random = fastrand::Rng::with_seed(seed());
     let (mut reader, mut made) = (MboxReader::default(), MadeRecord::default());
-    for _ in 0..2_000 {
-        let bytes = mutate([MBOX, mixed].concat().as_slice(), &mut random, &words);
-        let (mut one, mut two) = (MboxEnds::new(), MboxEnds::new());
-        let whole = records(&bytes, &mut |bytes, is_end| one.next_end(bytes, is_end));
-        let pieces = records_of_pieces(&bytes, &mut random, &mut |bytes, is_end| two.next_end(bytes, is_end));
-        assert_eq!(whole, pieces);
-        for record in whole {
-            let _ = reader.read(record, &mut made);
-            assert!(std::str::from_utf8(made.bytes()).is_ok());
-        }
-    }
+    cut_changed(&[MBOX, mixed].concat(), &words, 2_000, MboxEnds::next_end, |record| {
+        let _ = reader.read(record, &mut made);
+        assert!(std::str::from_utf8(made.bytes()).is_ok());
+    });
 }
 
 #[test]

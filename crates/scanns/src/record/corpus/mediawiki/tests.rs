@@ -1,8 +1,7 @@
 use super::*;
-use crate::record::corpus::test_support::{
-    mutate, records, records_of_pieces, run_over_repeated, seed, values,
-};
+use crate::record::corpus::test_support::{cut_changed, run_over_repeated, values};
 use crate::record::test_data::test_data;
+use crate::record::test_ends::{records, seed};
 use std::{
     io::Write,
     process::{Command, Stdio},
@@ -160,19 +159,11 @@ fn pieces_give_the_same_records_as_the_whole() {
         b"&lt;ref>",
         b"<text>",
     ];
-    let mut random = fastrand::Rng::with_seed(seed());
     let (mut reader, mut made) = (MediaWikiReader::default(), MadeRecord::default());
-    for _ in 0..5_000 {
-        let bytes = mutate(dump, &mut random, &words);
-        let (mut one, mut two) = (MediaWikiEnds::new(), MediaWikiEnds::new());
-        let whole = records(&bytes, &mut |bytes, is_end| one.next_end(bytes, is_end));
-        let pieces = records_of_pieces(&bytes, &mut random, &mut |bytes, is_end| two.next_end(bytes, is_end));
-        assert_eq!(whole, pieces);
-        for record in whole {
-            let _ = reader.read(record, &mut made);
-            assert!(std::str::from_utf8(made.bytes()).is_ok());
-        }
-    }
+    cut_changed(dump, &words, 5_000, MediaWikiEnds::next_end, |record| {
+        let _ = reader.read(record, &mut made);
+        assert!(std::str::from_utf8(made.bytes()).is_ok());
+    });
 }
 
 #[test]

@@ -1,8 +1,7 @@
 use super::*;
-use crate::record::corpus::test_support::{
-    mutate, records, records_of_pieces, run_over_repeated, seed, values,
-};
+use crate::record::corpus::test_support::{cut_changed, run_over_repeated, values};
 use crate::record::test_data::test_data;
+use crate::record::test_ends::records;
 
 type Read = (Result<bool, RecordError>, Vec<String>, Vec<&'static str>);
 
@@ -164,18 +163,11 @@ fn pieces_give_the_same_records_as_the_whole() {
     let text = b"<?xml?>\n<DOC>\n<DOCNO> A </DOCNO>\n<TEXT>b</TEXT>\n</DOC>\n<DOC id='c' type=\"story\">\n\
         <HEADLINE>d</HEADLINE></DOC>\n<DOC><DOCNO>E</DOCNO><DOCHDR>http://f\n</DOCHDR><html>g</DOC>\n";
     let words: [&[u8]; 7] = [b"<DOC>", b"\n<DOC ", b"</DOC>", b"<TEXT>", b"</TEXT>", b"<!--", b"<DOCHDR>"];
-    let mut random = fastrand::Rng::with_seed(seed());
     let (mut reader, mut made) = (TrecReader::default(), MadeRecord::default());
-    for _ in 0..2_000 {
-        let bytes = mutate(text, &mut random, &words);
-        let (mut one, mut two) = (TrecEnds::new(), TrecEnds::new());
-        let whole = records(&bytes, &mut |bytes, is_end| one.next_end(bytes, is_end));
-        let pieces = records_of_pieces(&bytes, &mut random, &mut |bytes, is_end| two.next_end(bytes, is_end));
-        assert_eq!(whole, pieces);
-        for record in whole {
-            let _ = reader.read(record, &mut made);
-        }
-    }
+    cut_changed(text, &words, 2_000, TrecEnds::next_end, |record| {
+        let _ = reader.read(record, &mut made);
+        assert!(std::str::from_utf8(made.bytes()).is_ok());
+    });
 }
 
 #[test]
