@@ -92,6 +92,13 @@ fn slot_of(name: &[u8]) -> usize {
     (hash >> 16) as usize % SLOTS
 }
 
+/// The character of a name without `&` and `;`, if the name stands for one character.
+pub fn character_of(name: &[u8]) -> Option<char> {
+    let mut characters = NAMES.find(name)?.value.chars();
+    let first = characters.next();
+    first.filter(|_| characters.next().is_none())
+}
+
 /// Appends `bytes` with its references replaced.
 pub(super) fn decode(bytes: &[u8], place: ReferencePlace, out: &mut Vec<u8>) {
     let mut rest = bytes;

@@ -1,101 +1,30 @@
-//! Character entities of SGML collections and of HTML: `&name;`, `&#number;`, `&#xnumber;`.
+//! Character entities of SGML collections and of dumps of wikis: `&name;`, `&#number;`, `&#xnumber;`.
 //!
-//! The names are those of ISO Latin 1 (ISO 8879), the signs of HTML 4 that texts use, and those of the DTDs
-//! of the TREC disks (`&hyph;`, `&blank;`, `&cir;`, `&racute;`…). An accent on a letter that has no
-//! character of its own gives the letter.
+//! The names are those of HTML (`../html/entities.rs`) that stand for one character. The DTDs of the TREC disks
+//! have some of their own, which [`sgml_entity_at`] reads as well.
 
 use crate::record::corpus::latin1::push_char;
+use crate::record::html::character_of;
 
-/// The longest text between `&` and `;`.
-const NAME_MAX: usize = 10;
+/// The longest text between `&` and `;`: the longest name of HTML.
+const NAME_MAX: usize = 31;
 
-/// The characters from 160 to 255.
-const LATIN1: [&str; 96] = [
-    "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf", "laquo",
-    "not", "shy", "reg", "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro", "para", "middot",
-    "cedil", "sup1", "ordm", "raquo", "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc",
-    "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave", "Eacute", "Ecirc", "Euml", "Igrave", "Iacute",
-    "Icirc", "Iuml", "ETH", "Ntilde", "Ograve", "Oacute", "Ocirc", "Otilde", "Ouml", "times", "Oslash",
-    "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute", "THORN", "szlig", "agrave", "aacute", "acirc", "atilde",
-    "auml", "aring", "aelig", "ccedil", "egrave", "eacute", "ecirc", "euml", "igrave", "iacute", "icirc",
-    "iuml", "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml", "divide", "oslash", "ugrave",
-    "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
-];
-
-/// Other names.
-const SIGNS: [(&str, char); 68] = [
-    ("amp", '&'),
-    ("lt", '<'),
-    ("gt", '>'),
-    ("quot", '"'),
-    ("apos", '\''),
-    ("hyph", '-'),
-    ("hyphen", '-'),
-    ("dash", '-'),
-    ("blank", ' '),
-    ("cir", '○'),
-    ("bull", '•'),
-    ("lsquo", '‘'),
-    ("rsquo", '’'),
-    ("sbquo", '‚'),
-    ("ldquo", '“'),
-    ("rdquo", '”'),
-    ("bdquo", '„'),
-    ("ndash", '–'),
-    ("mdash", '—'),
-    ("hellip", '…'),
-    ("ensp", ' '),
-    ("emsp", ' '),
-    ("thinsp", ' '),
-    ("dagger", '†'),
-    ("Dagger", '‡'),
-    ("permil", '‰'),
-    ("prime", '′'),
-    ("Prime", '″'),
-    ("lsaquo", '‹'),
-    ("rsaquo", '›'),
-    ("euro", '€'),
-    ("trade", '™'),
-    ("ge", '≥'),
-    ("le", '≤'),
-    ("ne", '≠'),
-    ("asymp", '≈'),
-    ("equiv", '≡'),
-    ("minus", '−'),
-    ("infin", '∞'),
-    ("radic", '√'),
-    ("sum", '∑'),
-    ("part", '∂'),
-    ("larr", '←'),
-    ("uarr", '↑'),
-    ("rarr", '→'),
-    ("darr", '↓'),
-    ("check", '✓'),
-    ("alpha", 'α'),
-    ("beta", 'β'),
-    ("gamma", 'γ'),
-    ("delta", 'δ'),
-    ("Delta", 'Δ'),
-    ("epsilon", 'ε'),
-    ("lambda", 'λ'),
-    ("mu", 'µ'),
-    ("pi", 'π'),
-    ("rho", 'ρ'),
-    ("sigma", 'σ'),
-    ("Sigma", 'Σ'),
-    ("tau", 'τ'),
-    ("theta", 'θ'),
-    ("omega", 'ω'),
-    ("Omega", 'Ω'),
-    ("OElig", 'Œ'),
-    ("oelig", 'œ'),
-    ("Scaron", 'Š'),
-    ("scaron", 'š'),
-    ("Yuml", 'Ÿ'),
+/// Names of the DTDs of the TREC disks that HTML does not have, or that stand for plainer characters there.
+const SGML_NAMES: [(&[u8], char); 7] = [
+    (b"hyph", '-'),
+    (b"hyphen", '-'),
+    (b"dash", '-'),
+    (b"blank", ' '),
+    (b"ensp", ' '),
+    (b"emsp", ' '),
+    (b"thinsp", ' '),
 ];
 
 /// Accents that the DTDs put behind any letter.
 const ACCENTS: [&[u8]; 8] = [b"acute", b"grave", b"circ", b"uml", b"tilde", b"cedil", b"ring", b"caron"];
+
+/// The letters with accents that windows-1252 has beside those of Latin-1.
+const WINDOWS_LETTERS: [char; 5] = ['Š', 'š', 'Ž', 'ž', 'Ÿ'];
 
 /// What an `&` begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +39,16 @@ pub enum Entity {
 
 /// Reads the entity that `bytes` begin with.
 pub fn entity_at(bytes: &[u8]) -> Entity {
+    entity_with(bytes, character_of)
+}
+
+/// Like [`entity_at`], with the names of the DTDs of TREC. An accent on a letter gives the letter, unless
+/// windows-1252 has the letter with the accent.
+pub fn sgml_entity_at(bytes: &[u8]) -> Entity {
+    entity_with(bytes, sgml_character_of)
+}
+
+fn entity_with(bytes: &[u8], named: fn(&[u8]) -> Option<char>) -> Entity {
     let name = bytes.get(1..).unwrap_or_default();
     let Some(end) = name.iter().take(NAME_MAX + 1).position(|byte| *byte == b';') else {
         return Entity::No;
@@ -126,16 +65,21 @@ fn is_entity_name(name: &[u8]) -> bool {
     !body.is_empty() && body.iter().all(u8::is_ascii_alphanumeric)
 }
 
-fn named(name: &[u8]) -> Option<char> {
-    let sign = SIGNS.iter().find(|entry| entry.0.as_bytes() == name);
-    if let Some(&(_, letter)) = sign {
-        return Some(letter);
+fn sgml_character_of(name: &[u8]) -> Option<char> {
+    if let Some(own) = SGML_NAMES.iter().find(|own| own.0 == name) {
+        return Some(own.1);
     }
-    if let Some(place) = LATIN1.iter().position(|known| known.as_bytes() == name) {
-        return u8::try_from(160 + place).ok().map(char::from);
+    let plain = name
+        .split_first()
+        .filter(|(letter, accent)| letter.is_ascii_alphabetic() && ACCENTS.contains(accent));
+    let character = character_of(name);
+    match plain {
+        Some((&letter, _)) => {
+            let is_kept = |&letter: &char| letter <= '\u{ff}' || WINDOWS_LETTERS.contains(&letter);
+            character.filter(is_kept).or(Some(char::from(letter)))
+        }
+        None => character,
     }
-    let (letter, accent) = name.split_first()?;
-    (letter.is_ascii_alphabetic() && ACCENTS.contains(&accent)).then(|| char::from(*letter))
 }
 
 fn numbered(digits: &[u8]) -> Option<char> {
@@ -167,4 +111,38 @@ pub fn push_xml_text(bytes: &[u8], into: &mut Vec<u8>) -> bool {
     }
     into.extend_from_slice(rest);
     all_known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_html_and_some_of_trec() {
+        for (text, html, sgml) in [
+            ("&eacute;", Some('é'), Some('é')),
+            ("&scaron;", Some('š'), Some('š')),
+            ("&racute;", Some('ŕ'), Some('r')),
+            ("&xcirc;", Some('◯'), Some('x')),
+            ("&qacute;", None, Some('q')),
+            ("&hyph;", None, Some('-')),
+            ("&dash;", Some('‐'), Some('-')),
+            ("&blank;", Some('␣'), Some(' ')),
+            ("&cir;", Some('○'), Some('○')),
+            ("&CounterClockwiseContourIntegral;", Some('∳'), Some('∳')),
+            // Two characters.
+            ("&NotEqualTilde;", None, None),
+            ("&#x42;", Some('B'), Some('B')),
+            ("&#0;", None, None),
+        ] {
+            let expected = |letter: Option<char>| {
+                letter.map_or(Entity::Unknown(text.len()), |letter| Entity::Known(letter, text.len()))
+            };
+            assert_eq!(entity_at(text.as_bytes()), expected(html), "{text}");
+            assert_eq!(sgml_entity_at(text.as_bytes()), expected(sgml), "{text}");
+        }
+        for text in ["&amp", "&;", "& a;", "&a b;", "&CounterClockwiseContourIntegrals;"] {
+            assert_eq!(sgml_entity_at(text.as_bytes()), Entity::No, "{text}");
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //! is not closed, the search for its end tag fails once for each of the names.
 
 use super::body::{Body, DATE, HEADLINE, TEXT, TrecReader};
-use crate::record::corpus::entities::{Entity, entity_at};
+use crate::record::corpus::entities::{Entity, sgml_entity_at};
 use crate::record::corpus::latin1::{push_char, push_text};
 use crate::record::corpus::tags::{Tag, Tags, tag_at};
 use crate::record::made_record::MadeRecord;
@@ -131,7 +131,7 @@ fn drop_leading_blanks(into: &mut Vec<u8>, start: usize) {
 }
 
 fn push_entity(markup: &[u8], has_unknown: &mut bool, into: &mut Vec<u8>) -> usize {
-    match entity_at(markup) {
+    match sgml_entity_at(markup) {
         Entity::Known(letter, length) => {
             push_char(letter, into);
             length
