@@ -25,6 +25,4 @@ pub(super) const MANY_ENCODINGS: &str = "more than four content encodings";
 pub(super) const NOT_ENCODED: &str = "body without its content encoding";
 pub(super) const DAMAGED_ENCODING: &str = "damaged content encoding";
 pub(super) const TOO_LONG: &str = "decoded payload longer than 64 MiB";
-pub(super) const UNKNOWN_CHARSET: &str = "unknown character set";
-pub(super) const WRONG_CHARSET: &str = "bytes outside of the character set";
 pub(super) const NO_TEXT: &str = "payload without text";

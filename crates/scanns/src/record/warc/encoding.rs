@@ -6,8 +6,8 @@
 use std::io::Read;
 
 use super::MAX_DECODED;
-use super::charset::looks_like_text;
 use super::deviations::{DAMAGED_ENCODING, MANY_ENCODINGS, NOT_ENCODED, TOO_LONG, UNKNOWN_ENCODING};
+use super::payload::looks_like_text;
 use crate::record::deviations::Deviations;
 
 /// The most encodings of one payload.

@@ -72,20 +72,10 @@ pub(super) fn mime_of(content_type: &[u8]) -> Vec<u8> {
     if is_mime { mime.to_ascii_lowercase() } else { Vec::new() }
 }
 
-/// The `charset` parameter of a Content-Type.
-pub(super) fn charset_of(content_type: &[u8]) -> Option<&[u8]> {
-    content_type.split(|byte| *byte == b';').skip(1).find_map(|parameter| {
-        let (name, value) = parameter.split_at_checked(memchr::memchr(b'=', parameter)?)?;
-        let value = value.strip_prefix(b"=")?.trim_ascii();
-        let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
-        let value = value.strip_suffix(b"\"").or(value.strip_suffix(b"'")).unwrap_or(value).trim_ascii();
-        (name.trim_ascii().eq_ignore_ascii_case(b"charset") && !value.is_empty()).then_some(value)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::warc::headers::unfold;
 
     #[test]
     fn a_header_is_read_with_either_line_end_and_folded_lines() {
@@ -103,7 +93,7 @@ mod tests {
             .join(end);
             let header = HttpHeader::parse(block.as_bytes()).unwrap();
             assert_eq!(header.status, b"404");
-            assert_eq!(charset_of(header.content_type), Some(&b"x"[..]));
+            assert_eq!(unfold(header.content_type).as_ref(), b"text/html; charset=\"x\"");
             assert_eq!(mime_of(header.content_type), b"text/html");
             assert!(header.is_chunked && header.has_end);
             assert_eq!(header.encodings, [&b"gzip"[..], b"br"]);

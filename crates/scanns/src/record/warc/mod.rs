@@ -24,7 +24,6 @@
 //! deviation of the record.
 
 mod arc;
-mod charset;
 mod chunks;
 mod date;
 mod deviations;
@@ -39,6 +38,7 @@ mod url;
 
 pub use ends::WarcEnds;
 pub use reader::{WarcContent, WarcReader};
+pub use url::host_of;
 
 /// The most bytes of a header; a longer one is not understood.
 const MAX_HEADER: usize = 64 << 10;

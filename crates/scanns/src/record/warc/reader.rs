@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use super::MAX_HEADER;
 use super::arc::ArcLine;
-use super::charset::{CharsetHints, looks_like_text, to_utf8};
 use super::date::{arc_date, warc_date};
 use super::deviations::*;
 use super::headers::{WarcHeader, unfold};
 use super::http::mime_of;
 use super::lines::{Begins, begins_with_version, count_line_ends, header_len, is_line_end, split_line};
-use super::payload::{HttpRule, PayloadKind, WarcBlock, WarcPayload, kind_of};
+use super::payload::{HttpRule, PayloadKind, WarcBlock, WarcPayload, kind_of, looks_like_text};
 use super::url::{bare_url, host_of, without_brackets};
 use crate::content::html::{HtmlPage, looks_like_html};
 use crate::record::deviations::Deviations;
 use crate::record::error::RecordError;
 use crate::record::made_record::MadeRecord;
+use crate::record::page_charset::{CharsetHints, to_utf8};
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,7 +260,8 @@ impl WarcReader {
             return self.deviations.add(NO_TEXT);
         }
         let may_declare = kind != PayloadKind::Text;
-        let hints = CharsetHints { named: payload.charset.as_deref(), may_declare, host };
+        let named = payload.charset.as_deref();
+        let hints = CharsetHints { named, may_declare, may_be_converted: false, host };
         let (text, charset) = to_utf8(&payload.bytes, &hints, &mut self.deviations);
         into.put(WarcName::Charset as u32, charset.name().to_ascii_lowercase().as_bytes());
         if kind != PayloadKind::Html {

@@ -21,7 +21,7 @@ pub(super) fn without_brackets(bytes: &[u8]) -> &[u8] {
 }
 
 /// The host of a URL in lower case, without the user and the port.
-pub(super) fn host_of(url: &[u8]) -> Vec<u8> {
+pub fn host_of(url: &[u8]) -> Vec<u8> {
     let Some(start) = memchr::memmem::find(url, b"://") else { return Vec::new() };
     let rest = url.get(start + 3..).unwrap_or_default();
     let end = rest.iter().position(|byte| b"/?#\\".contains(byte)).unwrap_or(rest.len());

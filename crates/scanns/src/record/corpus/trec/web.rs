@@ -5,9 +5,9 @@ use super::sgml::element_of;
 use crate::content::html::declared_charset;
 use crate::record::corpus::tags::Tags;
 use crate::record::made_record::MadeRecord;
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use crate::record::page_charset::{CharsetHints, charset_of, to_utf8};
+use crate::record::warc::host_of;
 use memchr::{memchr, memmem};
-use std::borrow::Cow;
 
 /// A page: its header and its HTML.
 #[derive(Clone, Copy)]
@@ -40,23 +40,17 @@ impl TrecReader {
         if !page.is_closed {
             self.deviations.add("header without end");
         }
-        for line in page.header.split(|byte| *byte == b'\n') {
-            put_line(line.trim_ascii(), into);
-        }
-        self.page.read(&to_utf8(page.html));
+        let lines = || page.header.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        lines().for_each(|line| put_line(line, into));
+        let named = lines().find_map(|line| charset_of(content_type(line)?));
+        let host = host_of(lines().find(|line| is_url(line)).unwrap_or_default());
+        // Files of TREC are converted as a whole if they are not in UTF-8.
+        let hints = CharsetHints { named, may_declare: true, may_be_converted: true, host: &host };
+        let (text, _) = to_utf8(page.html, &hints, &mut self.deviations);
+        self.page.read(&text);
         into.put(HEADLINE, self.page.title.trim_ascii());
         into.put(TEXT, self.page.text.trim_ascii());
     }
-}
-
-/// A page as UTF-8. One that is not is in the encoding that it declares, or else in windows-1252.
-fn to_utf8(html: &[u8]) -> Cow<'_, [u8]> {
-    if std::str::from_utf8(html).is_ok() {
-        return html.into();
-    }
-    let declared = declared_charset(html).and_then(Encoding::for_label);
-    let encoding = declared.filter(|encoding| *encoding != UTF_8).unwrap_or(WINDOWS_1252);
-    Cow::Owned(encoding.decode_without_bom_handling(html).0.into_owned().into_bytes())
 }
 
 /// Puts what a line of the header says.
@@ -69,10 +63,24 @@ fn put_line(line: &[u8], into: &mut MadeRecord) {
         if is_missing(STATUS) {
             into.put(STATUS, status.unwrap_or_default());
         }
-    } else if memmem::find(first, b"://").is_some() && is_missing(URL) {
+    } else if is_url(first) && is_missing(URL) {
         into.put(URL, first);
-    } else if first.eq_ignore_ascii_case(b"content-type:") && is_missing(MIME) {
-        let mime = after.split(|byte| *byte == b';').next().unwrap_or_default();
+    } else if let Some(content_type) = content_type(line)
+        && is_missing(MIME)
+    {
+        let mime = content_type.split(|byte| *byte == b';').next().unwrap_or_default();
         into.put(MIME, mime.trim_ascii());
     }
+}
+
+/// True for a line or word with a URL.
+fn is_url(text: &[u8]) -> bool {
+    let first = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    memmem::find(first, b"://").is_some()
+}
+
+/// The type that a line of the header names.
+fn content_type(line: &[u8]) -> Option<&[u8]> {
+    let (name, value) = line.split_at_checked(b"content-type:".len())?;
+    name.eq_ignore_ascii_case(b"content-type:").then(|| value.trim_ascii())
 }

@@ -1,29 +1,31 @@
-//! The character set of a payload, and its text in UTF-8.
+//! The character set of a page, and its text in UTF-8.
 //!
 //! In this order: a byte order mark, the Content-Type, what the page declares, UTF-8 if the bytes
-//! are valid, and what the bytes look like.
+//! are valid, and what the bytes look like. If the page may have been converted to UTF-8 since it was fetched,
+//! the other way round: valid UTF-8 is UTF-8, and bytes that are not are in any other character set.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-use super::deviations::{UNKNOWN_CHARSET, WRONG_CHARSET};
-use crate::content::html::{declared_charset, looks_like_html};
-use crate::record::deviations::Deviations;
+use super::deviations::Deviations;
+use crate::content::html::declared_charset;
 
 /// The most bytes from which a character set is guessed.
 const MAX_GUESSED: usize = 256 << 10;
 
-/// The most bytes from which it is told whether a payload is text.
-const MAX_SNIFFED: usize = 64 << 10;
+const UNKNOWN_CHARSET: &str = "unknown character set";
+const WRONG_CHARSET: &str = "bytes outside of the character set";
 
-/// What tells the character set of a payload beside its bytes.
+/// What tells the character set of a page beside its bytes.
 pub(super) struct CharsetHints<'a> {
     /// The `charset` parameter of the Content-Type.
     pub(super) named: Option<&'a [u8]>,
-    /// Whether the payload is HTML or XML, which may declare it.
+    /// Whether the page is HTML or XML, which may declare it.
     pub(super) may_declare: bool,
+    /// Whether the page may have been converted to UTF-8 since it was fetched.
+    pub(super) may_be_converted: bool,
     /// The host, whose country tells what is likely.
     pub(super) host: &'a [u8],
 }
@@ -37,9 +39,14 @@ pub(super) fn to_utf8<'a>(
     if let Some((encoding, mark_len)) = Encoding::for_bom(payload) {
         return (convert(payload.get(mark_len..).unwrap_or_default(), encoding, deviations), encoding);
     }
-    let encoding = match named_charset(payload, hints, deviations) {
+    let is_utf8 = || std::str::from_utf8(payload).is_ok();
+    if hints.may_be_converted && is_utf8() {
+        return (Cow::Borrowed(payload), UTF_8);
+    }
+    let named = named_charset(payload, hints, deviations);
+    let encoding = match named.filter(|encoding| !hints.may_be_converted || *encoding != UTF_8) {
         Some(encoding) => encoding,
-        None if std::str::from_utf8(payload).is_ok() => return (Cow::Borrowed(payload), UTF_8),
+        None if is_utf8() => return (Cow::Borrowed(payload), UTF_8),
         None => guess(payload, hints.host),
     };
     (convert(payload, encoding, deviations), encoding)
@@ -90,19 +97,15 @@ fn convert<'a>(bytes: &'a [u8], encoding: &'static Encoding, deviations: &mut De
     }
 }
 
-/// Whether bytes without a type are text: a page, or valid UTF-8 without NUL.
-pub(super) fn looks_like_text(bytes: &[u8]) -> bool {
-    let head = bytes.get(..MAX_SNIFFED).unwrap_or(bytes);
-    looks_like_html(head) || is_plain_text(head)
-}
-
-/// Whether bytes are UTF-8 without NUL; the last character may be cut.
-fn is_plain_text(head: &[u8]) -> bool {
-    let is_utf8 = match std::str::from_utf8(head) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
-    };
-    is_utf8 && memchr::memchr(0, head).is_none()
+/// The `charset` parameter of a Content-Type.
+pub(super) fn charset_of(content_type: &[u8]) -> Option<&[u8]> {
+    content_type.split(|byte| *byte == b';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_at_checked(memchr::memchr(b'=', parameter)?)?;
+        let value = value.strip_prefix(b"=")?.trim_ascii();
+        let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+        let value = value.strip_suffix(b"\"").or(value.strip_suffix(b"'")).unwrap_or(value).trim_ascii();
+        (name.trim_ascii().eq_ignore_ascii_case(b"charset") && !value.is_empty()).then_some(value)
+    })
 }
 
 #[cfg(test)]
@@ -111,7 +114,8 @@ mod tests {
 
     fn read<'a>(payload: &'a [u8], named: Option<&[u8]>) -> (Cow<'a, [u8]>, &'static str, usize) {
         let mut deviations = Deviations::default();
-        let hints = CharsetHints { named, may_declare: true, host: b"www.example.ru" };
+        let hints =
+            CharsetHints { named, may_declare: true, may_be_converted: false, host: b"www.example.ru" };
         let (text, encoding) = to_utf8(payload, &hints, &mut deviations);
         (text, encoding.name(), deviations.kinds().len())
     }
@@ -133,6 +137,35 @@ mod tests {
         assert_eq!(text(b"da\xff", Some(b"utf-8")), ("da\u{fffd}".into(), "UTF-8", 1));
         let (guessed, name, _) = text(b"\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0", None);
         assert_eq!((guessed.as_str(), name), ("Привет, мир", "windows-1251"));
+    }
+
+    #[test]
+    fn a_page_that_may_be_converted_is_in_utf_8_if_it_is_valid_and_else_not() {
+        let read = |payload: &[u8], named: Option<&[u8]>| {
+            let hints = CharsetHints { named, may_declare: true, may_be_converted: true, host: b"" };
+            let (text, encoding) = to_utf8(payload, &hints, &mut Deviations::default());
+            (String::from_utf8(text.into_owned()).unwrap(), encoding.name())
+        };
+        let page = |text: &[u8]| [b"<meta charset=koi8-r>", text].concat();
+        let expected = |text: &str| format!("<meta charset=koi8-r>{text}");
+        assert_eq!(read(&page("да".as_bytes()), Some(b"koi8-r")), (expected("да"), "UTF-8"));
+        assert_eq!(read(&page(b"\xc4\xc1"), None), (expected("да"), "KOI8-R"));
+        assert_eq!(read(&page(b"\xe4\xe0"), Some(b"windows-1251")), (expected("да"), "windows-1251"));
+        assert_eq!(read(b"\xfe", Some(b"utf-8")), ("þ".into(), "windows-1252"));
+    }
+
+    #[test]
+    fn the_charset_of_a_content_type_stands_behind_its_name() {
+        for (content_type, expected) in [
+            ("text/html; charset=\"x\"", Some("x")),
+            ("text/html;CHARSET = 'x y' ;z", Some("x y")),
+            ("text/html; a=b; charset=x", Some("x")),
+            ("charset=x", None),
+            ("text/html; charset=", None),
+            ("text/html; charset", None),
+        ] {
+            assert_eq!(charset_of(content_type.as_bytes()), expected.map(str::as_bytes), "{content_type}");
+        }
     }
 
     #[test]
