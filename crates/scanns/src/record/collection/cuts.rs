@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::ends::CollectionEnds;
 use super::format::CollectionFormat;
 use crate::read::{Cut, FindCuts, PieceStart};
+use crate::record::warc::{SkipLook, WarcSkip};
 
-/// The maximum size of a record that is kept to find its end. Longer ones are skipped if they say how long
-/// they are, and otherwise the rest of the file is not cut.
+/// The maximum size of a record that is kept to find its end. Longer ones are skipped if their end can be found
+/// without their bytes, and otherwise the rest of the file is not cut.
 const MOST_KEPT: usize = 4 << 20;
 
 /// Finds cuts between the records of one file.
@@ -16,9 +17,9 @@ pub struct CollectionCuts {
     ends: CollectionEnds,
     /// The bytes from the current record on.
     carry: Vec<u8>,
-    /// Bytes of a long record that are still to come.
-    skipped: u64,
-    /// True for a record that comes after a skipped one, whose length may have been wrong.
+    /// The current record, if it is skipped.
+    long: Option<LongRecord>,
+    /// True if these cuts are doubtful themselves; they skip no record.
     is_doubtful: bool,
     /// Records before the current one.
     records: u64,
@@ -26,13 +27,25 @@ pub struct CollectionCuts {
     is_whole: bool,
 }
 
+/// A record that is skipped.
+#[derive(Clone, Debug)]
+struct LongRecord {
+    skip: WarcSkip,
+    /// The cuts from the first place on where the record may have ended.
+    doubtful: Option<Box<CollectionCuts>>,
+}
+
 impl CollectionCuts {
     /// Starts a file.
     pub fn new(format: CollectionFormat) -> Self {
+        CollectionCuts::of(CollectionEnds::new(format))
+    }
+
+    fn of(ends: CollectionEnds) -> Self {
         CollectionCuts {
-            ends: CollectionEnds::new(format),
+            ends,
             carry: Vec::new(),
-            skipped: 0,
+            long: None,
             is_doubtful: false,
             records: 0,
             is_whole: false,
@@ -47,50 +60,72 @@ impl CollectionCuts {
             return;
         }
         self.carry = Vec::new();
-        match self.ends.known_len().and_then(|len| len.checked_sub(rest.len() as u64)) {
-            Some(left) => {
-                self.skipped = left;
-                self.is_doubtful = true;
-                self.records += 1;
+        match self.ends.skip(rest).filter(|_| !self.is_doubtful) {
+            Some(skip) => {
+                self.long = Some(LongRecord { skip, doubtful: None });
                 self.ends.start_record();
             }
             None => self.is_whole = true,
         }
     }
+
+    /// Stops to cut the file.
+    fn stop<T>(&mut self) -> Option<T> {
+        self.is_whole = true;
+        None
+    }
+
+    /// Skips bytes of a long record. Returns the bytes behind it if it ends.
+    fn skip(&mut self, mut long: LongRecord, bytes: &[u8]) -> Option<Vec<u8>> {
+        match long.skip.take(bytes) {
+            SkipLook::Ends(rest) => {
+                self.records += 1;
+                return Some(rest.to_vec());
+            }
+            SkipLook::Ended => {
+                let Some(mut cuts) = long.doubtful else { return self.stop() };
+                cuts.take(bytes);
+                let (records, is_doubtful) = (self.records + 1 + cuts.records, self.is_doubtful);
+                *self = CollectionCuts { records, is_doubtful, ..*cuts };
+                return None;
+            }
+            SkipLook::Lost => return self.stop(),
+            SkipLook::MayEnd(rest) => {
+                let cuts = CollectionCuts { is_doubtful: true, ..CollectionCuts::of(self.ends.restarted()) };
+                long.doubtful.insert(Box::new(cuts)).take(rest);
+            }
+            SkipLook::Continues => {
+                if let Some(cuts) = &mut long.doubtful {
+                    cuts.take(bytes);
+                }
+            }
+        }
+        self.long = Some(long);
+        None
+    }
 }
 
 impl FindCuts for CollectionCuts {
     fn of_next_text(&self) -> Box<dyn FindCuts> {
-        Box::new(CollectionCuts {
-            ends: self.ends.restarted(),
-            carry: Vec::new(),
-            skipped: 0,
-            is_doubtful: false,
-            records: 0,
-            is_whole: false,
-        })
+        Box::new(CollectionCuts::of(self.ends.restarted()))
     }
 
     fn take(&mut self, bytes: &[u8]) -> Option<Cut> {
         if self.is_whole {
             return None;
         }
-        let skipped = usize::try_from(self.skipped).unwrap_or(usize::MAX).min(bytes.len());
-        self.skipped -= skipped as u64;
-        let new = bytes.get(skipped..).unwrap_or_default();
-        let mut text = std::mem::take(&mut self.carry);
-        let earlier = text.len();
-        text.extend_from_slice(new);
+        let text = match self.long.take() {
+            Some(long) => self.skip(long, bytes)?,
+            None => {
+                let mut text = std::mem::take(&mut self.carry);
+                text.extend_from_slice(bytes);
+                text
+            }
+        };
+        let (earlier, skipped) =
+            (text.len().saturating_sub(bytes.len()), bytes.len().saturating_sub(text.len()));
         let (mut start, mut cut) = (0, None);
         while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
-            if self.is_doubtful {
-                let Some(is_record) = CollectionEnds::is_begun(rest) else { break };
-                self.is_doubtful = false;
-                if !is_record {
-                    self.is_whole = true;
-                    return None;
-                }
-            }
             let Some(end) = self.ends.next_end(rest, false) else { break };
             start += end;
             self.records += 1;
@@ -199,17 +234,66 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_says_its_length_is_skipped_and_any_other_long_one_ends_the_cuts() {
-        let long = "x".repeat(MOST_KEPT * 2);
-        let small = "WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
-        for (claimed, expected) in [(long.len(), 3), (long.len() - 9, 0)] {
-            let text =
-                format!("WARC/1.0\r\nContent-Length: {claimed}\r\n\r\n{long}\r\n\r\n{small}{small}{small}");
-            let cuts = cuts_of(&mut Rng::with_seed(1), CollectionFormat::Warc, text.as_bytes(), 1 << 20);
+    fn a_long_record_is_skipped_even_if_its_length_is_wrong() {
+        let seed = fastrand::u64(..);
+        println!("seed {seed}");
+        let mut random = Rng::with_seed(seed);
+        let long = "x\n".repeat(MOST_KEPT);
+        let inner = long.clone() + "WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n" + &long;
+        let small = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 1\r\n\r\nx\r\n\r\n".to_owned();
+        let with_tail = long.clone() + &small.repeat(5);
+        for (block, claimed, last) in [
+            (&long, long.len(), 13),
+            // Too short.
+            (&long, long.len() - 9, 13),
+            (&long, 7, 13),
+            // Too long: up to a place in the third record, the end of the second one, and the end of the file.
+            (&long, long.len() + 4 + 2 * small.len() + 5, 13),
+            (&long, long.len() + small.len(), 12),
+            (&long, long.len() * 10, 0),
+            // With records inside: if its length is wrong, it ends before them.
+            (&with_tail, with_tail.len(), 13),
+            (&with_tail, with_tail.len() - 9, 18),
+            (&inner, inner.len(), 13),
+            (&inner, inner.len() - 9, 0),
+        ] {
+            let head = format!("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {claimed}\r\n\r\n");
+            let text = [&head, block, "\r\n\r\n", &small.repeat(13)].concat();
+            let most = [5_000, 100_000, 1 << 20][random.usize(..3)];
+            let cuts = cuts_of(&mut random, CollectionFormat::Warc, text.as_bytes(), most);
             let ends = all_ends(CollectionFormat::Warc, text.as_bytes());
-            assert_eq!(cuts.last().map_or(0, |(_, records)| *records), expected, "{cuts:?}");
-            assert!(cuts.iter().all(|(at, _)| ends.contains(at)), "{cuts:?} {ends:?}");
+            let what = format!("{} claimed of {}, {cuts:?} {ends:?}", claimed, block.len());
+            for (at, records) in &cuts {
+                let place = ends.iter().position(|end| end == at);
+                assert_eq!(place.map(|place| place as u64 + 1), Some(*records), "{what}");
+            }
+            assert_eq!(cuts.last().map_or(0, |cut| cut.1), last, "{what}");
         }
+    }
+
+    #[test]
+    fn a_wrong_length_of_a_long_record_is_a_remark() {
+        use crate::record::collection::{CollectionReader, RecordNote};
+        use crate::record::made_record::MadeRecord;
+
+        let block = "x".repeat(MOST_KEPT * 2);
+        for (claimed, is_wrong) in [(0, false), (-9, true), (9, true)] {
+            let claimed = i64::try_from(block.len()).unwrap() + claimed;
+            let text = format!(
+                "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {claimed}\r\n\r\n{block}\r\n\r\n\
+                 WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
+            );
+            let end = all_ends(CollectionFormat::Warc, text.as_bytes())[0];
+            let (mut made, mut notes) = (MadeRecord::default(), Vec::new());
+            let mut reader = CollectionReader::new(CollectionFormat::Warc);
+            assert_eq!(reader.read(&text.as_bytes()[..end], &mut made, &mut notes), Ok(true));
+            assert_eq!(notes.contains(&RecordNote::Remark("wrong Content-Length")), is_wrong, "{claimed}");
+        }
+    }
+
+    #[test]
+    fn a_long_record_of_another_format_ends_the_cuts() {
+        let long = "x".repeat(MOST_KEPT * 2);
         let text = format!("<DOC><DOCNO>1</DOCNO></DOC><DOC><DOCNO>2</DOCNO>{long}</DOC>\n<DOC></DOC>\n");
         let cuts = cuts_of(&mut Rng::with_seed(1), CollectionFormat::Trec, text.as_bytes(), 1 << 20);
         assert_eq!(cuts.last().map(|(_, records)| *records), Some(1), "{cuts:?}");

@@ -5,10 +5,7 @@ use crate::record::corpus::mbox::MboxEnds;
 use crate::record::corpus::mediawiki::MediaWikiEnds;
 use crate::record::corpus::smart::SmartEnds;
 use crate::record::corpus::trec::TrecEnds;
-use crate::record::warc::WarcEnds;
-
-/// The beginning of every record of a web archive.
-const WARC: &[u8] = b"WARC/";
+use crate::record::warc::{WarcEnds, WarcSkip};
 
 /// Finds the ends of the records of one file.
 #[derive(Clone, Debug)]
@@ -65,11 +62,13 @@ impl CollectionEnds {
         }
     }
 
-    /// True if a record of a web archive begins behind line ends; `None` if more bytes are needed to tell.
-    pub(super) fn is_begun(bytes: &[u8]) -> Option<bool> {
-        let rest = bytes.trim_ascii_start();
-        let start = rest.get(..rest.len().min(WARC.len())).unwrap_or_default();
-        if start.len() < WARC.len() && WARC.starts_with(start) { None } else { Some(start == WARC) }
+    /// Skips the record that `start` begins, after which `next_end` needed more bytes; `None` if its end cannot
+    /// be found without its bytes.
+    pub(super) fn skip(&self, start: &[u8]) -> Option<WarcSkip> {
+        match &self.kind {
+            EndsKind::Warc(ends) => ends.skip(start),
+            _ => None,
+        }
     }
 
     /// Starts a record after one that was not given to its end.

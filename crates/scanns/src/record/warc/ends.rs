@@ -11,17 +11,18 @@
 use super::arc::{ArcLine, begins_with_arc_line};
 use super::headers::WarcHeader;
 use super::lines::{Begins, begins_with_version, count_line_ends, find_version, without_end};
+use super::skip::WarcSkip;
 use super::{MAX_DECODED, MAX_HEADER};
 
 /// The most line ends that belong to the record before them.
 const MAX_LINE_ENDS: usize = 256;
 
 /// The most bytes of a record without a valid length; it is cut there.
-const MAX_SEARCHED: usize = MAX_DECODED;
+pub(super) const MAX_SEARCHED: usize = MAX_DECODED;
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WebArchiveFormat {
+pub(super) enum WebArchiveFormat {
     Warc,
     Arc,
 }
@@ -51,6 +52,38 @@ enum EndLook {
     End(usize),
     /// More bytes are needed.
     NeedsMore,
+}
+
+/// What follows the claimed end of a record.
+pub(super) enum ClaimLook {
+    /// Line ends, this number of bytes, and the next record: the claim is right.
+    Ends(usize),
+    /// Something else.
+    Wrong,
+    /// More bytes are needed.
+    NeedsMore,
+}
+
+/// Looks at the bytes behind a claimed end.
+pub(super) fn look_behind_claim(after: &[u8], format: WebArchiveFormat, is_end: bool) -> ClaimLook {
+    let len = count_line_ends(after.get(..MAX_LINE_ENDS).unwrap_or(after));
+    let rest = after.get(len..).unwrap_or_default();
+    if len == MAX_LINE_ENDS {
+        return ClaimLook::Ends(len);
+    }
+    if rest.is_empty() {
+        return ClaimLook::NeedsMore;
+    }
+    let begins = match format {
+        WebArchiveFormat::Arc => begins_with_arc_line(rest, is_end),
+        WebArchiveFormat::Warc => begins_with_version(rest, is_end),
+    };
+    match begins {
+        Begins::Unknown => ClaimLook::NeedsMore,
+        Begins::Yes => ClaimLook::Ends(len),
+        Begins::No if format == WebArchiveFormat::Warc && after.starts_with(b"\r\n\r\n") => ClaimLook::Ends(len),
+        Begins::No => ClaimLook::Wrong,
+    }
 }
 
 /// Finds where records end in the bytes of one file.
@@ -100,6 +133,21 @@ impl WarcEnds {
     /// header was understood. Callers that need no more of the record can skip as many bytes.
     pub fn known_len(&self) -> Option<u64> {
         self.known_len
+    }
+
+    /// Skips the WARC record that `start` begins, after which `next_end` needed more bytes. `None` if its block
+    /// has not begun, and for ARC.
+    pub fn skip(&self, start: &[u8]) -> Option<WarcSkip> {
+        if self.format != Some(WebArchiveFormat::Warc) {
+            return None;
+        }
+        match self.step {
+            EndStep::Block { block, end } | EndStep::After { block, end } => {
+                Some(WarcSkip::new(start, block, Some(end)))
+            }
+            EndStep::Search { .. } => Some(WarcSkip::new(start, self.searched, None)),
+            EndStep::Start | EndStep::Header { .. } | EndStep::UrlLine { .. } => None,
+        }
     }
 
     /// Starts a record after one that was not given to `next_end` to its end.
@@ -218,28 +266,11 @@ impl WarcEnds {
 
     /// Looks at what follows the claimed end.
     fn look_after(&mut self, bytes: &[u8], is_end: bool, block: usize, end: usize) -> EndLook {
-        let most = bytes.len().min(end.saturating_add(MAX_LINE_ENDS));
-        self.searched += count_line_ends(bytes.get(self.searched..most).unwrap_or_default());
-        if self.searched - end >= MAX_LINE_ENDS {
-            return EndLook::End(self.searched);
-        }
-        let rest = bytes.get(self.searched..).unwrap_or_default();
-        if rest.is_empty() {
-            return EndLook::NeedsMore;
-        }
-        let begins = match self.format {
-            Some(WebArchiveFormat::Arc) => begins_with_arc_line(rest, is_end),
-            _ => begins_with_version(rest, is_end),
-        };
-        let is_believed = || {
-            let after = bytes.get(end..).unwrap_or_default();
-            self.format == Some(WebArchiveFormat::Warc) && after.starts_with(b"\r\n\r\n")
-        };
-        match begins {
-            Begins::Unknown => EndLook::NeedsMore,
-            Begins::Yes => EndLook::End(self.searched),
-            Begins::No if is_believed() => EndLook::End(self.searched),
-            Begins::No => self.search_from(block),
+        let after = bytes.get(end..).unwrap_or_default();
+        match look_behind_claim(after, self.format.unwrap_or(WebArchiveFormat::Warc), is_end) {
+            ClaimLook::Ends(len) => EndLook::End(end + len),
+            ClaimLook::Wrong => self.search_from(block),
+            ClaimLook::NeedsMore => EndLook::NeedsMore,
         }
     }
 

@@ -34,10 +34,12 @@ mod http;
 mod lines;
 mod payload;
 mod reader;
+mod skip;
 mod url;
 
 pub use ends::WarcEnds;
 pub use reader::{WarcContent, WarcReader};
+pub use skip::{SkipLook, WarcSkip};
 pub use url::host_of;
 
 /// The most bytes of a header; a longer one is not understood.
