@@ -1,6 +1,7 @@
 //! Tests of the values of records.
 
 use super::*;
+use crate::record::warc::WarcEnds;
 use crate::record::warc::tests::{PayloadRow, row};
 
 /// What a record is, for the comparison with others.
@@ -117,6 +118,23 @@ fn each_leniency_is_a_deviation() {
         let (content, values, deviations) = read(record.as_bytes());
         assert_eq!((content, &deviations[..]), (WarcContent::Document, expected), "{record}");
         assert_eq!(value(&values, "text"), Some("a"), "{record}");
+    }
+}
+
+#[test]
+fn the_line_ends_of_a_skipped_record_are_no_deviation_of_the_next_one() {
+    for line_end in ["\r\n", "\n"] {
+        let record = "WARC/1.0+WARC-Type: resource+Content-Length: 1++a++".replace('+', line_end);
+        let file = record.repeat(2);
+        let mut ends = WarcEnds::new();
+        assert_eq!(ends.next_end(&record.as_bytes()[..record.len() - 1], false), None);
+        let skipped = usize::try_from(ends.known_len().unwrap()).unwrap();
+        ends.start_record();
+        let rest = &file.as_bytes()[skipped..];
+        assert_eq!(ends.next_end(rest, true), Some(rest.len()));
+        let (content, values, deviations) = read(rest);
+        assert_eq!((content, value(&values, "text")), (WarcContent::Document, Some("a")));
+        assert!(!deviations.contains(&LINE_ENDS_BEFORE), "{deviations:?}");
     }
 }
 
