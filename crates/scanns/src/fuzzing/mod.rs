@@ -2,11 +2,13 @@
 //!
 //! A target takes any bytes. It must end without a panic, and if there is a second way to compute the answer,
 //! with the same answer. `encodings.rs` covers the codecs, `files.rs` whole files with valid checksums,
-//! `texts.rs` text from users. The targets run in two ways: with coverage guidance from `fuzz/`, and in the
-//! tests of this module on a corpus that the encoders write, with random changes.
+//! `texts.rs` text from users, `records.rs` collections and web pages. The targets run in two ways: with
+//! coverage guidance from `fuzz/`, and in the tests of this module on a corpus that the encoders write, with
+//! random changes.
 
 mod encodings;
 mod files;
+mod records;
 mod texts;
 
 #[cfg(test)]
@@ -16,7 +18,7 @@ mod tests;
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets, by name.
-pub const TARGETS: [FuzzTarget; 18] = [
+pub const TARGETS: [FuzzTarget; 24] = [
     ("varints", encodings::varints),
     ("postings", encodings::postings),
     ("positions", encodings::positions),
@@ -35,6 +37,12 @@ pub const TARGETS: [FuzzTarget; 18] = [
     ("dates", texts::dates),
     ("json_lines", texts::json_lines),
     ("csv", texts::csv),
+    ("warc", records::warc),
+    ("trec", records::trec),
+    ("smart", records::smart),
+    ("mbox", records::mbox),
+    ("mediawiki", records::mediawiki),
+    ("html", records::html),
 ];
 
 /// Runs the target with this name; returns false if there is none.

@@ -3,6 +3,32 @@ use fastrand::Rng;
 use super::{TARGETS, run};
 use crate::codec::{ListEncoder, StringEncoder, SymbolTable, put_varint};
 
+/// Files of every collection, and a web page.
+const COLLECTIONS: [&str; 8] = [
+    "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: <http://a.ru/b c>\r\n\
+     Content-Type: application/http\r\nWARC-Date: 2009-03-05T08:43:19-0800\r\nContent-Length: 117\r\n\r\n\
+     HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/html; charset=koi8-r\r\n\r\n\
+     9\r\n<p>\u{c4}&lt;\r\n0\r\n\r\n\r\n\r\nWARC/0.18\nWARC-Type: resource\nContent-Length: 7\n\n\
+     {\"a\":1}\n\nWARC/1.1\r\nContent-Length: x\r\n\r\n",
+    "filedesc://a 0.0.0.0 20140216050221 text/plain 8\n1 0 A\n\n\n\
+     http://a/b 1.2.3.4 20140216050221 text/html 46\nHTTP/1.0 200 OK\nContent-Encoding: gzip\n\n<b>cd\n",
+    "<DOC>\n<DOCNO> A </DOCNO>\n<TEXT>b &hyph; <F P=1>c</F>\n</TEXT>\n</DOC>\n<DOC id='c' type=\"story\">\n\
+     <HEADLINE>d</HEADLINE></DOC>\n",
+    "<DOC><DOCNO>E</DOCNO><DOCHDR>\nhttp://f.de/\nHTTP/1.1 200 OK\nContent-Type: text/html; charset=x\n\
+     </DOCHDR><meta charset=latin1><title>g</title>h</DOC>\n",
+    ".I 1\n.T\nReport\n.A\nPerlis, A. J.\nSamelson,K.\n.X\n100\t5\t1\n.I 2\n.W\nAbout .W and\n.K\na, b\n",
+    "From a@b Thu Nov 26 10:00:00 2026\nFrom: =?utf-8?Q?J=C3=B6rg?= <j@x>\nDate: Fri, 27 Nov 26 1:2 EST (x)\n\
+     Content-Type: multipart/mixed; boundary=\"a b\"\n\n--a b\nContent-Transfer-Encoding: base64\n\n\
+     PGI+w6Q8L2I+\n--a b\nContent-Type: text/html; charset=koi8-r\n\n<b>=C4\n--a b--\n\n\
+     From b@c\nSubject: two\n\n>From x\n",
+    "<mediawiki><siteinfo>x</siteinfo>\n<page>\n<title>A &amp; B</title>\n<ns>0</ns>\n<revision>\n\
+     <timestamp>2014-08-24T22:39:11Z</timestamp><text bytes='3'>{{a|[[b|c]]}} {|\n| d || e\n|}\n\
+     [http://f g]\n== h ==\n&lt;ref>i&lt;/ref> [[File:i|j]]</text></revision></page>\n\
+     <page><title>K</title></page>\n",
+    "<!DOCTYPE html><html lang=de><meta name=keywords content='a&amp;b'><title>t</title><script>x</script>\
+     <table><tr><td>c<td>d</table><pre>\n e</pre><svg><title>f</title></svg><![CDATA[g]]>&notit;<!--h--!>",
+];
+
 /// Inputs that reach deep into the targets, in addition to random ones.
 fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
     let mut corpus: Vec<Vec<u8>> = [
@@ -19,6 +45,7 @@ fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
     .iter()
     .map(|text| text.as_bytes().to_vec())
     .collect();
+    corpus.extend(COLLECTIONS.iter().map(|text| [&[9, 0, 60, 3, 200, 1, 255, 30], text.as_bytes()].concat()));
     for doc_freq in [1_u32, 127, 128, 300, 1_000] {
         let mut bytes = 100_000_u32.to_le_bytes().to_vec();
         bytes.extend(doc_freq.to_le_bytes());
