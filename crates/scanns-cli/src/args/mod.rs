@@ -135,7 +135,7 @@ pub enum Verb {
     /// Export the values of documents as CSV, JSON lines, Arrow or Parquet
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArgs),
-    /// Show the text and the fields that a build finds in files: PDF, office documents, scientific files, …
+    /// Show the text and the fields that a build finds in files
     #[command(after_help = EXTRACT_EXAMPLES)]
     Extract(ExtractArgs),
     /// List terms and the number of documents that contain them

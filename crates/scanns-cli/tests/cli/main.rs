@@ -8,7 +8,8 @@
 //! files, `csv.rs` about rows of CSV, `diff.rs` about differences of trees, `du.rs`, `ls.rs` and `stat.rs`
 //! compare answers about trees with GNU's, `dump.rs` is about dumps for other tools, `duplicates.rs` about
 //! files with equal content, `entries.rs` about trees without content, `eval.rs` about measures, `export/`
-//! about exports, `find_sort.rs` about orders of found entries, `guides.rs` runs the commands of the
+//! about exports, `find_sort.rs` about orders of found entries, `formats.rs`
+//! about pages, archives and documents, `guides.rs` runs the commands of the
 //! documentation, `imports.rs` is about what dumps do not tell, `incomplete.rs` about entries that could not
 //! be read, `keys.rs` about keys of records, `left_out.rs` about places that scans left out on purpose,
 //! `maintain.rs` about changes of an existing index, `moved.rs` about files that were moved, `places.rs`
@@ -43,6 +44,7 @@ mod eval;
 mod export;
 mod faults;
 mod find_sort;
+mod formats;
 mod guides;
 mod imports;
 mod incomplete;

@@ -21,6 +21,8 @@ mod options;
 mod tests;
 
 pub(crate) use archive::{ArchiveFormat, ArchiveLimits, ArchiveMember, MemberKind, walk, walk_zip};
+#[cfg(any(test, feature = "internals"))]
+pub(crate) use archive::Uncompress;
 pub use examine::TextForm;
 pub(crate) use examine::{ArchiveContent, Content, DecodedText, HEAD, decompressed, examine, is_plain};
 pub use extract::{ExtractFailure, ExtractLimits, Extracted, ExtractorCommand, Extractors, frame};

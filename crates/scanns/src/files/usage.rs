@@ -340,6 +340,9 @@ pub(super) fn lacks_sizes(reader: &EntryReader<'_>, measure: UsageMeasure) -> bo
 /// The measure of an entry.
 pub(super) fn measured(entry: &Entry<'_>, measure: UsageMeasure, report: &mut UsageReport) -> u64 {
     let is_file = matches!(entry.kind, None | Some(EntryKind::File));
+    if entry.kind == Some(EntryKind::Member) {
+        return 0; // its archive has the space
+    }
     let is_known = entry.size.is_some() || measure == UsageMeasure::Space && entry.blocks.is_some();
     if is_file && !is_known && measure != UsageMeasure::Entries {
         if report.unsized_files == 0 {

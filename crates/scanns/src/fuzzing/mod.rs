@@ -2,10 +2,11 @@
 //!
 //! A target takes any bytes. It must end without a panic, and if there is a second way to compute the answer,
 //! with the same answer. `encodings.rs` covers the codecs, `files.rs` whole files with valid checksums,
-//! `texts.rs` text from users, `records.rs` collections and web pages. The targets run in two ways: with
+//! `texts.rs` text from users, `records.rs` collections and web pages, `archives.rs` archives. The targets run in two ways: with
 //! coverage guidance from `fuzz/`, and in the tests of this module on a corpus that the encoders write, with
 //! random changes.
 
+mod archives;
 mod encodings;
 mod files;
 mod records;
@@ -18,7 +19,7 @@ mod tests;
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets, by name.
-pub const TARGETS: [FuzzTarget; 24] = [
+pub const TARGETS: [FuzzTarget; 26] = [
     ("varints", encodings::varints),
     ("postings", encodings::postings),
     ("positions", encodings::positions),
@@ -43,6 +44,8 @@ pub const TARGETS: [FuzzTarget; 24] = [
     ("mbox", records::mbox),
     ("mediawiki", records::mediawiki),
     ("html", records::html),
+    ("archive", archives::archive),
+    ("compress", archives::compress),
 ];
 
 /// Runs the target with this name; returns false if there is none.

@@ -2,10 +2,10 @@
 //!
 //! The first eight bytes of the data are the lengths of the pieces in which the rest comes, again and again.
 
+use crate::content::html::{HtmlPage, declared_charset, looks_like_html};
 use crate::read::FindCuts;
 use crate::record::{
-    CollectionCuts, CollectionEnds, CollectionFormat, HtmlPage, RecordFormat, RecordReader, TextFieldOptions,
-    declared_charset, looks_like_html,
+    CollectionCuts, CollectionEnds, CollectionFormat, RecordFormat, RecordReader, TextFieldOptions,
 };
 use crate::schema::{Analyzer, Postings, ValueRef};
 

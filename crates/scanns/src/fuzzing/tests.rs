@@ -29,6 +29,29 @@ const COLLECTIONS: [&str; 8] = [
      <table><tr><td>c<td>d</table><pre>\n e</pre><svg><title>f</title></svg><![CDATA[g]]>&notit;<!--h--!>",
 ];
 
+/// Archives of each format, and a file of compress.
+fn archives() -> Vec<Vec<u8>> {
+    let mut tar = vec![0_u8; 1536];
+    tar[..3].copy_from_slice(b"a/b");
+    tar[100..107].copy_from_slice(b"0000644");
+    tar[124..135].copy_from_slice(b"00000000005");
+    tar[156] = b'0';
+    tar[257..265].copy_from_slice(b"ustar\x0000");
+    tar[512..517].copy_from_slice(b"words");
+    tar[148..156].copy_from_slice(b"        ");
+    let sum: u32 = tar[..512].iter().map(|&byte| u32::from(byte)).sum();
+    tar[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let cpio = format!("070707000001000001100644000000000000000001000000{:011o}000002{:011o}a\0words", 0, 5);
+    let ar = format!("!<arch>\n{:16}{:<12}{:<6}{:<6}{:<8}{:<10}`\nwords\n", "a/", 0, 0, 0, "100644", 5);
+    let zip = [
+        &b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\xfe\x8f\x14\x3d\x05\0\0\0\x05\0\0\0\x01\0\0\0awords"[..],
+        b"PK\x01\x02\x14\x03\x14\0\0\0\0\0\0\0\0\0\xfe\x8f\x14\x3d\x05\0\0\0\x05\0\0\0\x01\0\0\0\0\0\0\0\0\0",
+        b"\0\0\xa4\x81\0\0\0\0aPK\x05\x06\0\0\0\0\x01\0\x01\0\x2f\0\0\0\x24\0\0\0\0\0",
+    ];
+    let compress = b"\x1f\x9d\x90a\xc4\x8c\x01".to_vec();
+    vec![tar, cpio.into_bytes(), ar.into_bytes(), zip.concat(), compress]
+}
+
 /// Inputs that reach deep into the targets, in addition to random ones.
 fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
     let mut corpus: Vec<Vec<u8>> = [
@@ -46,6 +69,7 @@ fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
     .map(|text| text.as_bytes().to_vec())
     .collect();
     corpus.extend(COLLECTIONS.iter().map(|text| [&[9, 0, 60, 3, 200, 1, 255, 30], text.as_bytes()].concat()));
+    corpus.extend(archives());
     for doc_freq in [1_u32, 127, 128, 300, 1_000] {
         let mut bytes = 100_000_u32.to_le_bytes().to_vec();
         bytes.extend(doc_freq.to_le_bytes());

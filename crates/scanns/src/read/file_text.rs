@@ -80,8 +80,9 @@ fn formed(form: TextForm, reader: &mut dyn Read, start: u64, len: u64) -> io::Re
     Ok(text)
 }
 
-/// The text of the member of an archive that is `path` in it. A path may lead through archives in the archive,
-/// with `!/` behind each. `text_len` is the length of the whole text: it tells members with one path apart.
+/// The text of the member of an archive that is `path` in it. A path may lead through archives in the
+/// archive, with `!/` behind each. `text_len` is the length of the whole text: it tells members with one path
+/// apart.
 ///
 /// # Errors
 /// The archive has no such member, or the member or the archive cannot be read.

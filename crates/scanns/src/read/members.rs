@@ -2,7 +2,7 @@
 
 use crate::content::TextForm;
 use crate::read::block::{ArchivePart, Buffer, CARRY, Piece};
-use crate::read::unpack::{AfterPart, LongMember, PackedMember, UnpackedBatch, Unpacker};
+use crate::read::unpack::{AfterPart, LongMember, PackedMember, UnpackedBatch, ArchiveUnpacker};
 use crate::read::wave::{Rules, Wave};
 use crate::read::work::{ReadUnit, WorkList};
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// An archive that is being read.
 pub(super) struct ArchiveUnit {
     pub(super) unit: ReadUnit,
-    unpacker: Unpacker,
+    unpacker: ArchiveUnpacker,
     /// The member that continues in the next block.
     long: Option<OpenMember>,
 }
@@ -23,7 +23,7 @@ struct OpenMember {
 }
 
 impl ArchiveUnit {
-    pub(super) fn new(unit: ReadUnit, unpacker: Unpacker) -> Self {
+    pub(super) fn new(unit: ReadUnit, unpacker: ArchiveUnpacker) -> Self {
         ArchiveUnit { unit, unpacker, long: None }
     }
 

@@ -1,4 +1,5 @@
-//! Inputs that are read from their start, and whose records or members are shared out to all lanes of a reader.
+//! Inputs that are read from their start, and whose records or members are shared out to all lanes of a
+//! reader.
 //!
 //! Text can only be decoded from its start, by one thread, where rows of CSV end can only be found from the
 //! start, and archives are unpacked from theirs. But one lane would index an input more slowly than that. So

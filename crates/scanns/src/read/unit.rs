@@ -9,7 +9,7 @@ use crate::content::{Content, ContentOptions, DecodedText, HEAD, TextForm, exami
 use crate::read::block::CARRY;
 use crate::read::members::ArchiveUnit;
 use crate::read::options::{Direct, ReadOptions};
-use crate::read::unpack::{ArchiveFile, Unpacker};
+use crate::read::unpack::{ArchiveFile, ArchiveUnpacker};
 use crate::read::wave::Wave;
 use crate::read::work::{ReadUnit, WorkList};
 use crate::source::{EntryKind, Input};
@@ -144,7 +144,7 @@ fn open_archive(
     options: &ReadOptions,
 ) -> OpenedUnit {
     work.count_decoded(unit.input, &archive.kind());
-    match Unpacker::start(work, unit.input, archive, options) {
+    match ArchiveUnpacker::start(work, unit.input, archive, options) {
         Ok(unpacker) => OpenedUnit::Archive(Box::new(ArchiveUnit::new(unit, unpacker))),
         Err(error) => OpenedUnit::Failed(unit, error),
     }

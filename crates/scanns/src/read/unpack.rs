@@ -80,7 +80,7 @@ pub(super) enum AfterPart {
 }
 
 /// The thread that unpacks an archive.
-pub(super) struct Unpacker {
+pub(super) struct ArchiveUnpacker {
     /// `None` once the thread is to end.
     batches: Option<Receiver<UnpackedBatch>>,
     thread: Option<JoinHandle<()>>,
@@ -103,7 +103,7 @@ impl ArchiveFile {
     }
 }
 
-impl Unpacker {
+impl ArchiveUnpacker {
     /// Starts to unpack, in batches that fit into blocks.
     pub(super) fn start(
         work: &Arc<WorkList>,
@@ -130,7 +130,7 @@ impl Unpacker {
             walk.run(&path, archive);
         };
         let thread = std::thread::Builder::new().name("scanns-unpack".into()).spawn(run)?;
-        Ok(Unpacker { batches: Some(batches), thread: Some(thread) })
+        Ok(ArchiveUnpacker { batches: Some(batches), thread: Some(thread) })
     }
 
     /// The next batch, waiting for it. After the last one, and if the thread panicked, an end with an error.
@@ -140,7 +140,7 @@ impl Unpacker {
     }
 }
 
-impl Drop for Unpacker {
+impl Drop for ArchiveUnpacker {
     fn drop(&mut self) {
         drop(self.batches.take());
         if let Some(thread) = self.thread.take() {

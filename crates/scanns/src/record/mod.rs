@@ -54,8 +54,6 @@ pub use csv::{
 pub use documents::{DocumentPart, DocumentParts, DocumentRange};
 pub use error::RecordError;
 pub use format::{FileFormat, RecordFormat};
-#[cfg(any(test, feature = "internals"))]
-pub(crate) use html::{HtmlPage, declared_charset, looks_like_html};
 pub use infer::{Inference, Inferred};
 pub use names::{Sources, map_name};
 pub(crate) use raw::BYTE_ORDER_MARK;

@@ -7,7 +7,8 @@
 //! | `language` | as the document declares it |
 //! | `created` | when the document was written, as it says |
 //! | `subject`, `keywords` | what the document says it is about |
-//! | `var`, `units`, `shape`, `dim`, `dtype` | of the variables of a scientific file; a dimension is `lat=180` |
+//! | `var`, `units`, `shape`, `dtype` | of the variables of a scientific file |
+//! | `dim` | its dimensions, `lat=180` |
 //! | `attr` | other attributes, `name=value` |
 //!
 //! All are keywords in columns, with any number of values. Indexes of earlier versions, and those that find no

@@ -112,7 +112,9 @@ impl<'a> TextIndexer<'a> {
             Postings::Positions => 5,
             Postings::Offsets => 6,
         };
-        let text = if piece.closes { (piece.end - piece.start) as u64 } else { self.input(piece).bytes };
+        let member = piece.part.as_ref().and_then(|part| part.entry()?.size);
+        let whole = member.unwrap_or_else(|| self.input(piece).bytes);
+        let text = if piece.closes { (piece.end - piece.start) as u64 } else { whole };
         let estimate = text.saturating_mul(halves) / 2;
         let used = (self.inverter.bytes() + self.out.keys.bytes()) as u64;
         if self.inverter.max_doc() > 0 && used + estimate > self.out.segments.limit as u64 {

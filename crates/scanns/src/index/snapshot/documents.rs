@@ -153,8 +153,8 @@ impl Snapshot {
     }
 }
 
-/// The archive of which a path names a member, and the path in it: `!/` stands between them. `None` if there is
-/// a file with the whole path, or no such archive.
+/// The archive of which a path names a member, and the path in it: `!/` stands between them. `None` if there
+/// is a file with the whole path, or no such archive.
 fn archive_of(path: &Path) -> Option<(&Path, &[u8])> {
     let bytes = path.as_os_str().as_bytes();
     if memchr::memmem::find(bytes, b"!/").is_none() || path.symlink_metadata().is_ok() {

@@ -1,5 +1,5 @@
-//! Members of archives and web pages give the documents of their texts, in every way of storing them, also when
-//! the archives change, move and disappear, and when a build is stopped.
+//! Members of archives and web pages give the documents of their texts, in every way of storing them, also
+//! when the archives change, move and disappear, and when a build is stopped.
 
 use std::io::Write;
 use std::sync::atomic::Ordering;

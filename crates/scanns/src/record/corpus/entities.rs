@@ -4,7 +4,7 @@
 //! have some of their own, which [`sgml_entity_at`] reads as well.
 
 use crate::record::corpus::latin1::push_char;
-use crate::record::html::character_of;
+use crate::content::html::character_of;
 
 /// The longest text between `&` and `;`: the longest name of HTML.
 const NAME_MAX: usize = 31;

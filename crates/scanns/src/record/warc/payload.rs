@@ -7,7 +7,7 @@ use super::deviations::{EXTRA_LINE_END, HTTP_WITHOUT_END, NO_HTTP, TRUNCATED};
 use super::encoding::decode;
 use super::http::{HttpHeader, mime_of};
 use crate::record::deviations::Deviations;
-use crate::record::html::looks_like_html;
+use crate::content::html::looks_like_html;
 use crate::record::page_charset::charset_of;
 
 /// The most bytes from which it is told whether a payload is text.

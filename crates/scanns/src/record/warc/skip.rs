@@ -5,7 +5,7 @@
 //! though. So the first version line is reported when it comes, as a place where the record may have ended;
 //! whether it did is known once the claimed end is reached.
 
-use super::ends::{ArchiveFormat, ClaimLook, MAX_SEARCHED, look_behind_claim};
+use super::ends::{WebArchiveFormat, ClaimLook, MAX_SEARCHED, look_behind_claim};
 use super::lines::find_version;
 
 /// The record that is skipped: a part of its bytes, and what is known of its end.
@@ -105,7 +105,7 @@ impl WarcSkip {
         let Some(claimed) = self.claimed else { return ClaimLook::Wrong };
         let place = claimed.saturating_sub(self.before);
         let Some(after) = self.window.get(place..) else { return ClaimLook::NeedsMore };
-        match look_behind_claim(after, ArchiveFormat::Warc, false) {
+        match look_behind_claim(after, WebArchiveFormat::Warc, false) {
             ClaimLook::Ends(len) => ClaimLook::Ends(place + len),
             other => other,
         }

@@ -4,7 +4,9 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::super::{ArchiveError, ArchiveFormat, ArchiveLimits, ArchiveMember, MemberKind, walk, walk_zip};
+use super::super::error::ArchiveError;
+use super::super::walker::MemberVisitor;
+use super::super::{ArchiveFormat, ArchiveLimits, ArchiveMember, MemberKind, walk, walk_zip};
 use super::made::{TAR_END, ZipPart, pax_record, seal, tar_header, tar_member, zip_end, zip_of};
 use super::{Found, read_all, read_intact};
 
@@ -338,7 +340,7 @@ fn a_visitor_may_read_a_part_stop_and_fail() {
         (0..5_u8).flat_map(|number| tar_member(&[b'a' + number], b'0', &[number; 600])).collect();
     let zip = zip_of(&parts);
     let limits = ArchiveLimits::default();
-    let both = |visit: &mut super::super::MemberVisitor<'_>| {
+    let both = |visit: &mut MemberVisitor<'_>| {
         let of_tar = walk(ArchiveFormat::Tar, &mut &tar[..], &limits, visit);
         [of_tar, walk_zip(&mut std::io::Cursor::new(&zip), &limits, visit)]
     };

@@ -2,7 +2,6 @@
 
 use super::body::{Body, HEADLINE, MIME, STATUS, TEXT, TrecReader, URL};
 use super::sgml::element_of;
-use crate::content::html::declared_charset;
 use crate::record::corpus::tags::Tags;
 use crate::record::made_record::MadeRecord;
 use crate::record::page_charset::{CharsetHints, charset_of, to_utf8};
