@@ -1,9 +1,10 @@
 //! Text and fields of documents in other people's formats, for scanns.
 //!
 //! The parsers here run in child processes only: a file that crashes one, or that it never finishes, costs
-//! itself and nothing else. [`serve`] is what such a process does. `child/` gives up the rights of the process
-//! and talks to the engine, `document/` reads PDF, office documents, books and mail, and `science/` the headers
-//! of scientific files and of images, sounds and films. They write to an [`Output`](output::Output).
+//! itself and nothing else. [`serve`] is what such a process does. `child/` gives up the rights of the
+//! process and talks to the engine, `document/` reads PDF, office documents, books and mail, and `science/`
+//! the headers of scientific files and of images, sounds and films. They write to an
+//! [`Output`](output::Output).
 
 pub mod child;
 pub mod document;

@@ -97,9 +97,9 @@ pub mod query;
 
 mod column;
 
-mod content;
-
 mod source;
+
+mod content;
 
 mod read;
 

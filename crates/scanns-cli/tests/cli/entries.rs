@@ -165,7 +165,7 @@ fn choices_that_contradict_each_other_are_refused() {
     let place = Place::with(&[("a.txt", "one")]);
     for (more, message) in [
         (&["--content", "none", "--no-metadata"][..], "neither content nor metadata"),
-        (&["--content", "none", "--binary", "text"], "leave --binary"),
+        (&["--content", "none", "--binary", "text"], "leave --extract, --binary"),
         (&["--content", "none", "--store", "content"], "storing text where no file is read"),
         (&["--content", "none", "--records", "lines"], "names alone where documents are not files"),
     ] {

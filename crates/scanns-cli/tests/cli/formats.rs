@@ -41,7 +41,8 @@ fn documents(place: &Place) {
     let input = place.dir.path().join("in");
     std::fs::create_dir_all(&input).unwrap();
     std::fs::write(input.join("ocean.nc"), netcdf()).unwrap();
-    std::fs::write(input.join("memo.rtf"), r"{\rtf1{\info{\title Budget}}Approved \b unanimously\b0 .}").unwrap();
+    std::fs::write(input.join("memo.rtf"), r"{\rtf1{\info{\title Budget}}Approved \b unanimously\b0 .}")
+        .unwrap();
     let zip = |name: &str, paths: &[&str]| {
         let ran = Command::new("tar").current_dir(&input).arg("czf").arg(name).args(paths).status().unwrap();
         assert!(ran.success());
@@ -53,7 +54,7 @@ fn documents(place: &Place) {
 
 /// The names behind the last slash of the hits of a query, sorted.
 fn found(place: &Place, query: &str) -> Vec<String> {
-    let ran = run(scanns(&["search", "--json", "-n", "100"]).arg(place.index()).arg(query));
+    let ran = run(scanns(&["search", "--json", "-k", "100"]).arg(place.index()).arg(query));
     let mut names: Vec<String> = ran.lines().iter().map(|hit| name(&hit["key"])).collect();
     names.sort();
     names
@@ -66,8 +67,7 @@ fn name(key: &Value) -> String {
 
 fn index(place: &Place, extract: &str) -> Value {
     let input = place.dir.path().join("in");
-    let ran =
-        run(scanns(&["index", "--json", "--extract", extract]).arg("-o").arg(place.index()).arg(input));
+    let ran = run(scanns(&["index", "--json", "--extract", extract]).arg("-o").arg(place.index()).arg(input));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     ran.json()
 }
@@ -88,9 +88,10 @@ fn documents_are_found_by_text_and_fields_also_in_archives_and_compressed() {
 
 #[test]
 fn less_is_extracted_if_that_is_wanted_and_later_builds_do_the_same() {
-    for (extract, names) in
-        [("safe", vec!["all.tgz!/memo.rtf", "memo.rtf", "memo.rtf.gz"]), ("none", vec!["memo.rtf", "memo.rtf.gz"])]
-    {
+    for (extract, names) in [
+        ("safe", vec!["all.tgz!/memo.rtf", "memo.rtf", "memo.rtf.gz"]),
+        ("none", vec!["memo.rtf", "memo.rtf.gz"]),
+    ] {
         let place = Place::new();
         documents(&place);
         index(&place, extract);

@@ -16,8 +16,8 @@ const DESCRIPTORS: u64 = 64;
 pub enum Written {
     /// None.
     Nothing,
-    /// So many bytes to a file in memory (memfd), for a program that needs a path. Landlock refuses other
-    /// files.
+    /// This number of bytes to a file in memory (memfd), for a program that needs a path. Landlock refuses
+    /// other files.
     Memory(u64),
 }
 

@@ -1,6 +1,6 @@
 //! Documents: text and fields out of office formats, EPUB, RTF and PDF.
 //!
-//! A format is told by what the file holds, never by its name. Each format's `extract` writes to an
+//! A format follows from what the file holds, never from its name. Each format's `extract` writes to an
 //! [`Output`]; what it found before an error stays there. Start with [`DocumentFormat`].
 
 mod charset;

@@ -49,8 +49,8 @@ pub(super) fn utf16(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding that a page declares, if it is known. A page that declares UTF-16 in bytes that can be read as
-/// ASCII is in UTF-8.
+/// The encoding that a page declares, if it is known. A page that declares UTF-16 in bytes that can be read
+/// as ASCII is in UTF-8.
 pub(super) fn declared(page: &[u8]) -> Option<&'static Encoding> {
     if page.starts_with(b"\xef\xbb\xbf") {
         return Some(UTF_8);

@@ -4,8 +4,8 @@
 //! In: the first bytes of a file, and the file as a stream. Out: [`Content`], for encoded text with a reader
 //! of its decoded bytes. Start to read at `examine.rs`. `magic.rs` knows the first bytes of formats,
 //! `compression.rs` decompresses, `charset.rs` finds and converts character encodings, `html/` finds the text
-//! of pages, `archive/` reads the members of archives, `document.rs` knows documents that extractors read, and
-//! `extract/` runs extractors in processes of their own.
+//! of pages, `archive/` reads the members of archives, `document.rs` knows documents that extractors read,
+//! and `extract/` runs extractors in processes of their own.
 
 mod archive;
 mod charset;
@@ -18,11 +18,13 @@ pub(crate) mod html;
 mod magic;
 mod options;
 #[cfg(test)]
+pub(crate) mod test_tools;
+#[cfg(test)]
 mod tests;
 
-pub(crate) use archive::{ArchiveFormat, ArchiveLimits, ArchiveMember, MemberKind, walk, walk_zip};
 #[cfg(any(test, feature = "internals"))]
 pub(crate) use archive::Uncompress;
+pub(crate) use archive::{ArchiveFormat, ArchiveLimits, ArchiveMember, MemberKind, walk, walk_zip};
 pub use examine::TextForm;
 pub(crate) use examine::{ArchiveContent, Content, DecodedText, HEAD, decompressed, examine, is_plain};
 pub use extract::{ExtractFailure, ExtractLimits, Extracted, ExtractorCommand, Extractors, frame};

@@ -250,7 +250,8 @@ fn binary_files_are_recognised() {
 #[test]
 fn pages_archives_and_documents_are_told_apart_also_when_they_are_compressed() {
     let zip = b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-    let cpio = format!("070701{}", "0".repeat(104));
+    let numbers = [1, 0o100_644, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 0].map(|number| format!("{number:08x}"));
+    let cpio = format!("070701{}a\0", numbers.concat());
     let page = b"<!DOCTYPE html>\n<p>word";
     let safe = ContentOptions { extract: Extraction::Safe, ..ContentOptions::default() };
     let all = ContentOptions::default();

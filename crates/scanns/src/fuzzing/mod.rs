@@ -2,9 +2,9 @@
 //!
 //! A target takes any bytes. It must end without a panic, and if there is a second way to compute the answer,
 //! with the same answer. `encodings.rs` covers the codecs, `files.rs` whole files with valid checksums,
-//! `texts.rs` text from users, `records.rs` collections and web pages, `archives.rs` archives. The targets run in two ways: with
-//! coverage guidance from `fuzz/`, and in the tests of this module on a corpus that the encoders write, with
-//! random changes.
+//! `texts.rs` text from users, `records.rs` collections and web pages, `archives.rs` archives. The targets
+//! run in two ways: with coverage guidance from `fuzz/`, and in the tests of this module on a corpus that the
+//! encoders write, with random changes.
 
 mod archives;
 mod encodings;

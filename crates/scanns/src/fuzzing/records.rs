@@ -50,12 +50,12 @@ pub(super) fn html(data: &[u8]) {
 }
 
 /// Lengths of pieces, and the bytes that come in them.
-struct Pieces<'a> {
+struct DataPieces<'a> {
     lens: &'a [u8; 8],
     bytes: &'a [u8],
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> DataPieces<'a> {
     /// The ends of the pieces.
     fn ends(&self) -> impl Iterator<Item = usize> + use<'a> {
         let (mut end, all) = (0, self.bytes.len());
@@ -102,7 +102,7 @@ impl<'a> Pieces<'a> {
 /// The records of a text are the same in pieces and at once. Each is read or refused; values are UTF-8.
 fn read(format: CollectionFormat, data: &[u8]) {
     let Some((lens, bytes)) = data.split_first_chunk::<8>() else { return };
-    let pieces = Pieces { lens, bytes };
+    let pieces = DataPieces { lens, bytes };
     let ends = pieces.record_ends(format);
     let (mut whole, mut start, mut at_once) = (CollectionEnds::new(format), 0, Vec::new());
     while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty())

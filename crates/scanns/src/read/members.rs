@@ -2,7 +2,7 @@
 
 use crate::content::TextForm;
 use crate::read::block::{ArchivePart, Buffer, CARRY, Piece};
-use crate::read::unpack::{AfterPart, LongMember, PackedMember, UnpackedBatch, ArchiveUnpacker};
+use crate::read::unpack::{AfterPart, ArchiveUnpacker, LongMember, PackedMember, UnpackedBatch};
 use crate::read::wave::{Rules, Wave};
 use crate::read::work::{ReadUnit, WorkList};
 

@@ -22,10 +22,17 @@ impl MadeRecord {
         self.make(name, |bytes| bytes.extend_from_slice(value));
     }
 
-    /// Adds the value that `write` appends to the buffer, unless it is empty.
+    /// Adds the value that `write` appends to the buffer, unless it is empty. Bytes that are not UTF-8 become
+    /// U+FFFD.
     pub fn make(&mut self, name: u32, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.bytes.len();
         write(&mut self.bytes);
+        let value = self.bytes.get(start..).unwrap_or_default();
+        if simdutf8::basic::from_utf8(value).is_err() {
+            let valid = String::from_utf8_lossy(value).into_owned();
+            self.bytes.truncate(start);
+            self.bytes.extend_from_slice(valid.as_bytes());
+        }
         if self.bytes.len() > start {
             self.values.push((name, start..self.bytes.len()));
         }

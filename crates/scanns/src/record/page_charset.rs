@@ -1,8 +1,8 @@
 //! The character set of a page, and its text in UTF-8.
 //!
-//! In this order: a byte order mark, the Content-Type, what the page declares, UTF-8 if the bytes
-//! are valid, and what the bytes look like. If the page may have been converted to UTF-8 since it was fetched,
-//! the other way round: valid UTF-8 is UTF-8, and bytes that are not are in any other character set.
+//! In this order: a byte order mark, the Content-Type, what the page declares, UTF-8 if the bytes are valid,
+//! and what the bytes look like. If the page may have been converted to UTF-8 since it was fetched, the other
+//! way round: valid UTF-8 is UTF-8, and bytes that are not are in any other character set.
 
 use std::borrow::Cow;
 

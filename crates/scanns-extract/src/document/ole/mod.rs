@@ -1,7 +1,8 @@
 //! The compound file of the older Microsoft formats: Word, Excel and PowerPoint 97-2003, Outlook messages
 //! ([MS-CFB], [MS-DOC], [MS-XLS], [MS-PPT], [MS-OXMSG]).
 //!
-//! A compound file is a small file system of storages and streams. A format is told by the name of a stream.
+//! A compound file is a small file system of storages and streams. A format follows from the name of a
+//! stream.
 
 mod bytes;
 mod message;

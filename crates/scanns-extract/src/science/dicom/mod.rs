@@ -146,7 +146,7 @@ impl<R: Read + Seek> Reader<'_, '_, R> {
         if self.at > self.source.size() {
             return Err(ExtractError::damaged(FORMAT, "the file ends in a value"));
         }
-        let Some((name, kind)) = tags::known(element.tag) else { return Ok(None) };
+        let Some((name, kind)) = tags::known(element.tag.0, element.tag.1) else { return Ok(None) };
         let is_person = element.vr == Some(*b"PN");
         if is_person || element.len > MOST_VALUE {
             return Ok(None);

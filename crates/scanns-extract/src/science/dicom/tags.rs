@@ -59,7 +59,7 @@ static TAGS: [(u16, u16, &str); 46] = [
 ];
 
 /// The name of an element that may be written.
-pub(super) fn known((group, element): (u16, u16)) -> Option<(&'static str, StoredAs)> {
+pub(super) fn known(group: u16, element: u16) -> Option<(&'static str, StoredAs)> {
     let (.., name) = TAGS.iter().find(|tag| (tag.0, tag.1) == (group, element))?;
     let is_number = group == 0x28 && matches!(element, 0x02 | 0x10 | 0x11 | 0x0100 | 0x0103);
     Some((name, if is_number { StoredAs::Number } else { StoredAs::Text }))

@@ -9,7 +9,8 @@
 
 use std::io::{self, Read, Seek};
 
-use super::{Field, SECTION, date_text, tables};
+use super::field::{Field, SECTION, date_text};
+use super::tables;
 use crate::science::bytes::{Bytes, Order, Source};
 
 /// Files larger than 8 MB set this bit and count in units of 120 bytes.
@@ -35,7 +36,7 @@ pub(super) fn read(
 }
 
 fn message_len(len: u32) -> u64 {
-    // The exact length also needs that of the data; the search for the next message finds it.
+    // The exact length also needs the data's; the search for the next message finds it.
     if len & LARGE == 0 {
         len.into()
     } else {

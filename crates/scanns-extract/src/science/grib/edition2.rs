@@ -11,7 +11,8 @@
 
 use std::io::{self, Read, Seek};
 
-use super::{Field, SECTION, date_text, tables};
+use super::field::{Field, SECTION, date_text};
+use super::tables;
 use crate::science::bytes::{Bytes, Order, Source};
 
 /// The most sections of one message.

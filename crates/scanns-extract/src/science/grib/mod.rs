@@ -1,11 +1,12 @@
 //! Messages of GRIB, the files of weather services, editions 1 and 2.
 //!
 //! A file is a row of messages. Each begins with `GRIB`, tells its length and ends with `7777`. Only the
-//! sections that describe the field are read. `tables` has the names that the WMO gives to the usual
-//! parameters. Source: WMO manual on codes, FM 92.
+//! sections that describe the field are read. `field.rs` has what the editions have in common, and
+//! `tables.rs` the names that the WMO gives to the usual parameters. Source: WMO manual on codes, FM 92.
 
 mod edition1;
 mod edition2;
+mod field;
 mod tables;
 
 use std::collections::BTreeSet;
@@ -15,30 +16,13 @@ use super::bytes::Source;
 use super::cdl::shape_text;
 use crate::error::ExtractError;
 use crate::output::Output;
+use field::Field;
 
 const FORMAT: &str = "GRIB";
 /// The most messages that are read.
 const MOST_MESSAGES: usize = 100_000;
 /// The most bytes between two messages.
 const MOST_GAP: usize = 64 << 10;
-/// The bytes of a section that are looked at.
-const SECTION: usize = 256;
-
-/// What is known of one field.
-#[derive(Debug, Default)]
-struct Field {
-    edition: u8,
-    /// Discipline, category and number, or the table version and the parameter of edition 1.
-    code: String,
-    parameter: Option<&'static tables::Parameter>,
-    units: &'static str,
-    centre: u16,
-    date: String,
-    level: String,
-    grid: String,
-    shape: Vec<u64>,
-}
-
 /// Writes a line for each different field of a file.
 pub(crate) fn extract(
     source: &mut Source<'_, impl Read + Seek>,
@@ -138,12 +122,6 @@ impl Seen {
             self.field("dim", format!("Nj={rows}"), out);
         }
     }
-}
-
-/// A date as `2024-01-31T06:00Z`.
-fn date_text(year: u16, rest: [u8; 4]) -> String {
-    let [month, day, hour, minute] = rest;
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}Z")
 }
 
 #[cfg(test)]

@@ -24,17 +24,29 @@ const MOST_TEXT: usize = 256 << 10;
 /// The longest value of an Exif field that is written: makers keep blobs in them.
 const MOST_VALUE: usize = 1000;
 
-/// Writes what the Exif data of an image tells, if it has some.
+/// What is told of Exif data that cannot be read.
+const DAMAGED: &str = "Exif=damaged";
+
+/// Writes what the Exif data of an image tells, if it has some. Cameras and editors write much that is
+/// damaged, and the image is none the worse for it: a field tells that.
 fn exif(source: &mut Source<'_, impl Read + Seek>, out: &mut Output) -> Result<(), ExtractError> {
     let read = catch_unwind(AssertUnwindSafe(|| {
         let file = source.rewound()?;
         Ok::<_, ExtractError>(::exif::Reader::new().read_from_container(&mut BufReader::new(file)))
     }));
-    let damaged = |reason: &str| ExtractError::damaged("Exif", reason);
-    let exif = match read.map_err(|_| damaged("the reader of Exif failed"))?? {
-        Ok(exif) => exif,
-        Err(::exif::Error::NotFound(_)) => return Ok(()),
-        Err(error) => return Err(damaged(&error.to_string())),
+    let exif = match read {
+        Ok(read) => match read? {
+            Ok(exif) => exif,
+            Err(::exif::Error::NotFound(_)) => return Ok(()),
+            Err(_) => {
+                out.field("attr", DAMAGED);
+                return Ok(());
+            }
+        },
+        Err(_) => {
+            out.field("attr", DAMAGED);
+            return Ok(());
+        }
     };
     for field in exif.fields().filter(|field| field.ifd_num == ::exif::In::PRIMARY) {
         let Some(value) = value_text(field, &exif) else { continue };

@@ -6,6 +6,13 @@
 use crate::science::bytes::{Bytes, Order, text_of};
 use crate::science::cdl::Attribute;
 
+/// The tag of the directory of keys.
+pub(super) const GEO_KEYS: u16 = 34735;
+/// The tag of the values that are floats.
+pub(super) const GEO_DOUBLES: u16 = 34736;
+/// The tag of the values that are text.
+pub(super) const GEO_TEXTS: u16 = 34737;
+
 /// The keys as attributes, from the directory, the floats and the texts.
 pub(super) fn keys(parts: [&[u8]; 3], order: Order) -> Vec<Attribute> {
     let [directory, doubles, texts] = parts;
@@ -21,11 +28,11 @@ pub(super) fn keys(parts: [&[u8]; 3], order: Order) -> Vec<Attribute> {
         let (len, at) = (usize::from(len), usize::from(value));
         let attribute = match place {
             0 => Some(coded(key, value)),
-            super::GEO_DOUBLES => doubles.get(at * 8..).and_then(|rest| {
+            GEO_DOUBLES => doubles.get(at * 8..).and_then(|rest| {
                 let text = Bytes::new(rest, order).float(8)?;
                 Some(Attribute::number(name(key), text))
             }),
-            super::GEO_TEXTS => texts.get(at..at + len).map(|text| {
+            GEO_TEXTS => texts.get(at..at + len).map(|text| {
                 Attribute::text(name(key), text_of(text).trim_end_matches('|').replace('|', "; "))
             }),
             _ => None,

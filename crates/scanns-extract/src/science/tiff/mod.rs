@@ -16,6 +16,7 @@ use super::bytes::{Bytes, Kind, Order, Source, text_of};
 use super::cdl::{self, Attribute, Group, Variable};
 use crate::error::ExtractError;
 use crate::output::Output;
+use geo::{GEO_DOUBLES, GEO_KEYS, GEO_TEXTS};
 
 /// The most directories of a file and the most entries of a directory.
 const MOST_DIRECTORIES: usize = 4096;
@@ -25,10 +26,6 @@ const MOST_VALUE: usize = 256 << 10;
 /// The most bytes of all values of a file: entries may point to the same bytes.
 const MOST_BYTES: usize = 64 << 20;
 const MOST_NUMBERS: usize = 64;
-
-const GEO_KEYS: u16 = 34735;
-const GEO_DOUBLES: u16 = 34736;
-const GEO_TEXTS: u16 = 34737;
 
 /// Writes the directories.
 pub(crate) fn extract(

@@ -7,7 +7,7 @@
 //! A member that cannot be read fails alone, through its reader. Damage of the container ends the walk after
 //! the members before it. Archives within archives are the visitor's work.
 //!
-//! Read `member.rs` first, then `walker.rs`, then one format: `ar.rs` is the shortest.
+//! Read `member.rs` first, then `walk.rs` and `walker.rs`, then one format: `ar.rs` is the shortest.
 
 mod ar;
 mod compress;
@@ -18,6 +18,7 @@ mod input;
 mod limits;
 mod member;
 mod tar;
+mod walk;
 mod walker;
 mod zip;
 
@@ -28,4 +29,4 @@ pub use compress::Uncompress;
 pub use format::ArchiveFormat;
 pub use limits::ArchiveLimits;
 pub use member::{ArchiveMember, MemberKind};
-pub use walker::{walk, walk_zip};
+pub use walk::{walk, walk_zip};

@@ -1,11 +1,12 @@
-//! The walk over an archive: it gives each member to the visitor and keeps to the limits.
+//! The state of a walk over an archive: it gives each member to the visitor and keeps to the limits.
 
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use super::error::{ArchiveError, copy_error, limit_error};
 use super::input::{ArchiveInput, MemberBody};
-use super::{ArchiveFormat, ArchiveLimits, ArchiveMember, ar, cpio, tar, zip};
+use super::limits::ArchiveLimits;
+use super::member::ArchiveMember;
 
 /// Called with each member and a reader of its content. What it does not read is skipped.
 ///
@@ -36,35 +37,6 @@ pub struct ArchiveReport {
     pub error: Option<ArchiveError>,
 }
 
-/// Walks over a tar, cpio or ar archive. A file as the source should be buffered.
-pub fn walk(
-    format: ArchiveFormat,
-    source: &mut (dyn Read + Send),
-    limits: &ArchiveLimits,
-    visit: &mut MemberVisitor<'_>,
-) -> ArchiveReport {
-    let mut walker = Walker { limits, visit, report: ArchiveReport::default() };
-    let mut input = ArchiveInput::new(source, limits.bytes);
-    let end = match format {
-        ArchiveFormat::Tar => tar::walk(&mut input, &mut walker),
-        ArchiveFormat::Cpio => cpio::walk(&mut input, &mut walker),
-        ArchiveFormat::Ar => ar::walk(&mut input, &mut walker),
-        ArchiveFormat::Zip => Err(ArchiveError::NotSeekable),
-    };
-    walker.report(end)
-}
-
-/// Walks over a zip archive, in the order of its directory.
-pub fn walk_zip<R: Read + Seek + Send>(
-    source: &mut R,
-    limits: &ArchiveLimits,
-    visit: &mut MemberVisitor<'_>,
-) -> ArchiveReport {
-    let mut walker = Walker { limits, visit, report: ArchiveReport::default() };
-    let end = zip::walk(source, &mut walker);
-    walker.report(end)
-}
-
 /// The state of a walk.
 pub(super) struct Walker<'w, 'v> {
     pub(super) limits: &'w ArchiveLimits,
@@ -72,8 +44,14 @@ pub(super) struct Walker<'w, 'v> {
     pub(super) report: ArchiveReport,
 }
 
-impl Walker<'_, '_> {
-    fn report(mut self, end: Result<(), ArchiveError>) -> ArchiveReport {
+impl<'w, 'v> Walker<'w, 'v> {
+    /// Begins a walk.
+    pub(super) fn new(limits: &'w ArchiveLimits, visit: &'w mut MemberVisitor<'v>) -> Self {
+        Self { limits, visit, report: ArchiveReport::default() }
+    }
+
+    /// The report, when the walk ended with `end`.
+    pub(super) fn report(mut self, end: Result<(), ArchiveError>) -> ArchiveReport {
         self.report.error = end.err();
         self.report
     }

@@ -34,7 +34,10 @@ pub enum ExtractFailure {
         seconds: u64,
     },
     /// The child reached its memory limit.
-    #[error("the document needs more than {} MiB of memory; raise the extractors' memory limit", .limit >> 20)]
+    #[error(
+        "the document needs more than {} MiB of memory; raise the extractors' memory limit",
+        .limit >> 20
+    )]
     TooMuchMemory {
         /// The limit in bytes.
         limit: u64,

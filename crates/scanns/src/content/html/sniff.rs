@@ -50,8 +50,8 @@ pub fn looks_like_html(head: &[u8]) -> bool {
     }
 }
 
-/// True if a file that nobody describes is a page of HTML: it starts with a document type or with the tag of a
-/// page or its head. Stricter than [`looks_like_html`], since texts in other formats, such as Markdown and
+/// True if a file that nobody describes is a page of HTML: it starts with a document type or with the tag of
+/// a page or its head. Stricter than [`looks_like_html`], since texts in other formats, such as Markdown and
 /// templates of programs, often start with other tags.
 pub fn is_html_page(head: &[u8]) -> bool {
     let mut rest = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);

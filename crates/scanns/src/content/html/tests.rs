@@ -1,6 +1,5 @@
 //! Golden pages, hostile pages against the slow reader, sane pages against html5lib, and time.
 
-use crate::record::test_data::python;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use fastrand::Rng;
 
 use super::HtmlPage;
 use super::oracle::Oracle;
+use crate::content::test_tools::python;
 
 fn read(html: impl AsRef<[u8]>) -> HtmlPage {
     let mut page = HtmlPage::default();

@@ -11,8 +11,8 @@
 //! | `dim` | its dimensions, `lat=180` |
 //! | `attr` | other attributes, `name=value` |
 //!
-//! All are keywords in columns, with any number of values. Indexes of earlier versions, and those that find no
-//! text in formats, do not have them.
+//! All are keywords in columns, with any number of values. Indexes of earlier versions, and those that find
+//! no text in formats, do not have them.
 
 use crate::column::ColumnSet;
 use crate::error::Result;

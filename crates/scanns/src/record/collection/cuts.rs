@@ -7,8 +7,8 @@ use super::format::CollectionFormat;
 use crate::read::{Cut, FindCuts, PieceStart};
 use crate::record::warc::{SkipLook, WarcSkip};
 
-/// The maximum size of a record that is kept to find its end. Longer ones are skipped if their end can be found
-/// without their bytes, and otherwise the rest of the file is not cut.
+/// The maximum size of a record that is kept to find its end. Longer ones are skipped if their end can be
+/// found without their bytes, and otherwise the rest of the file is not cut.
 const MOST_KEPT: usize = 4 << 20;
 
 /// Finds cuts between the records of one file.
@@ -247,7 +247,7 @@ mod tests {
             // Too short.
             (&long, long.len() - 9, 13),
             (&long, 7, 13),
-            // Too long: up to a place in the third record, the end of the second one, and the end of the file.
+            // Too long: up to a place in the third record, the end of the second one, and the file's end.
             (&long, long.len() + 4 + 2 * small.len() + 5, 13),
             (&long, long.len() + small.len(), 12),
             (&long, long.len() * 10, 0),

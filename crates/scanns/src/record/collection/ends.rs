@@ -62,8 +62,8 @@ impl CollectionEnds {
         }
     }
 
-    /// Skips the record that `start` begins, after which `next_end` needed more bytes; `None` if its end cannot
-    /// be found without its bytes.
+    /// Skips the record that `start` begins, after which `next_end` needed more bytes; `None` if its end
+    /// cannot be found without its bytes.
     pub(super) fn skip(&self, start: &[u8]) -> Option<WarcSkip> {
         match &self.kind {
             EndsKind::Warc(ends) => ends.skip(start),

@@ -1,10 +1,10 @@
 //! Character entities of SGML collections and of dumps of wikis: `&name;`, `&#number;`, `&#xnumber;`.
 //!
-//! The names are those of HTML (`../html/entities.rs`) that stand for one character. The DTDs of the TREC disks
-//! have some of their own, which [`sgml_entity_at`] reads as well.
+//! The names are those of HTML (`content/html/entities.rs`) that stand for one character. The DTDs of the
+//! TREC disks have some of their own, which [`sgml_entity_at`] reads as well.
 
-use crate::record::corpus::latin1::push_char;
 use crate::content::html::character_of;
+use crate::record::corpus::latin1::push_char;
 
 /// The longest text between `&` and `;`: the longest name of HTML.
 const NAME_MAX: usize = 31;

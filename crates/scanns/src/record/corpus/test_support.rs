@@ -37,8 +37,8 @@ pub fn run_over_repeated<T: Debug>(piece: &[u8], work: impl FnOnce(&[u8]) -> T) 
     assert!(took < Duration::from_secs(5), "{took:?} for {:?}", String::from_utf8_lossy(piece));
 }
 
-/// Changes bytes at random `rounds` times, and checks that their records are the same when they come in pieces.
-/// `next_end` finds the ends, and `read` gets each record.
+/// Changes bytes at random `rounds` times, and checks that their records are the same when they come in
+/// pieces. `next_end` finds the ends, and `read` gets each record.
 pub fn cut_changed<State: Default>(
     bytes: &[u8],
     words: &[&[u8]],

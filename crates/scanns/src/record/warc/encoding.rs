@@ -7,7 +7,7 @@ use std::io::Read;
 
 use super::MAX_DECODED;
 use super::deviations::{DAMAGED_ENCODING, MANY_ENCODINGS, NOT_ENCODED, TOO_LONG, UNKNOWN_ENCODING};
-use super::payload::looks_like_text;
+use super::sniff::looks_like_text;
 use crate::record::deviations::Deviations;
 
 /// The most encodings of one payload.

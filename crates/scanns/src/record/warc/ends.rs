@@ -8,24 +8,12 @@
 //!
 //! Each step remembers how far it has come, so bytes are searched once however they are cut.
 
+use super::MAX_HEADER;
 use super::arc::{ArcLine, begins_with_arc_line};
+use super::claim::{ClaimLook, MAX_SEARCHED, WebArchiveFormat, look_behind_claim};
 use super::headers::WarcHeader;
 use super::lines::{Begins, begins_with_version, count_line_ends, find_version, without_end};
 use super::skip::WarcSkip;
-use super::{MAX_DECODED, MAX_HEADER};
-
-/// The most line ends that belong to the record before them.
-const MAX_LINE_ENDS: usize = 256;
-
-/// The most bytes of a record without a valid length; it is cut there.
-pub(super) const MAX_SEARCHED: usize = MAX_DECODED;
-
-/// The format of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WebArchiveFormat {
-    Warc,
-    Arc,
-}
 
 /// What is looked for next in a record.
 #[derive(Clone, Copy, Debug)]
@@ -52,38 +40,6 @@ enum EndLook {
     End(usize),
     /// More bytes are needed.
     NeedsMore,
-}
-
-/// What follows the claimed end of a record.
-pub(super) enum ClaimLook {
-    /// Line ends, this number of bytes, and the next record: the claim is right.
-    Ends(usize),
-    /// Something else.
-    Wrong,
-    /// More bytes are needed.
-    NeedsMore,
-}
-
-/// Looks at the bytes behind a claimed end.
-pub(super) fn look_behind_claim(after: &[u8], format: WebArchiveFormat, is_end: bool) -> ClaimLook {
-    let len = count_line_ends(after.get(..MAX_LINE_ENDS).unwrap_or(after));
-    let rest = after.get(len..).unwrap_or_default();
-    if len == MAX_LINE_ENDS {
-        return ClaimLook::Ends(len);
-    }
-    if rest.is_empty() {
-        return ClaimLook::NeedsMore;
-    }
-    let begins = match format {
-        WebArchiveFormat::Arc => begins_with_arc_line(rest, is_end),
-        WebArchiveFormat::Warc => begins_with_version(rest, is_end),
-    };
-    match begins {
-        Begins::Unknown => ClaimLook::NeedsMore,
-        Begins::Yes => ClaimLook::Ends(len),
-        Begins::No if format == WebArchiveFormat::Warc && after.starts_with(b"\r\n\r\n") => ClaimLook::Ends(len),
-        Begins::No => ClaimLook::Wrong,
-    }
 }
 
 /// Finds where records end in the bytes of one file.
@@ -135,8 +91,8 @@ impl WarcEnds {
         self.known_len
     }
 
-    /// Skips the WARC record that `start` begins, after which `next_end` needed more bytes. `None` if its block
-    /// has not begun, and for ARC.
+    /// Skips the WARC record that `start` begins, after which `next_end` needed more bytes. `None` if its
+    /// block has not begun, and for ARC.
     pub fn skip(&self, start: &[u8]) -> Option<WarcSkip> {
         if self.format != Some(WebArchiveFormat::Warc) {
             return None;

@@ -25,6 +25,7 @@
 
 mod arc;
 mod chunks;
+mod claim;
 mod date;
 mod deviations;
 mod encoding;
@@ -35,6 +36,7 @@ mod lines;
 mod payload;
 mod reader;
 mod skip;
+mod sniff;
 mod url;
 
 pub use ends::WarcEnds;

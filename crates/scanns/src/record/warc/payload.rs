@@ -7,11 +7,7 @@ use super::deviations::{EXTRA_LINE_END, HTTP_WITHOUT_END, NO_HTTP, TRUNCATED};
 use super::encoding::decode;
 use super::http::{HttpHeader, mime_of};
 use crate::record::deviations::Deviations;
-use crate::content::html::looks_like_html;
 use crate::record::page_charset::charset_of;
-
-/// The most bytes from which it is told whether a payload is text.
-const MAX_SNIFFED: usize = 64 << 10;
 
 /// The block of a record, and what its header says of it.
 pub(super) struct WarcBlock<'a> {
@@ -142,19 +138,4 @@ pub(super) fn kind_of(mime: &[u8]) -> PayloadKind {
         _ if mime.starts_with(b"text/") || mime.ends_with(b"+json") => PayloadKind::Text,
         _ => PayloadKind::Other,
     }
-}
-
-/// Whether bytes without a type are text: a page, or valid UTF-8 without NUL.
-pub(super) fn looks_like_text(bytes: &[u8]) -> bool {
-    let head = bytes.get(..MAX_SNIFFED).unwrap_or(bytes);
-    looks_like_html(head) || is_plain_text(head)
-}
-
-/// Whether bytes are UTF-8 without NUL; the last character may be cut.
-fn is_plain_text(head: &[u8]) -> bool {
-    let is_utf8 = match std::str::from_utf8(head) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
-    };
-    is_utf8 && memchr::memchr(0, head).is_none()
 }

@@ -1,11 +1,11 @@
 //! Finds the end of a record that is too long to be kept.
 //!
-//! The rule is that of [`WarcEnds`](super::WarcEnds): the record ends where it claims to end if the next record
-//! follows there, and otherwise before the first version line in its block. Its bytes are seen only once,
-//! though. So the first version line is reported when it comes, as a place where the record may have ended;
-//! whether it did is known once the claimed end is reached.
+//! The rule is that of [`WarcEnds`](super::WarcEnds): the record ends where it claims to end if the next
+//! record follows there, and otherwise before the first version line in its block. Its bytes are seen only
+//! once, though. So the first version line is reported when it comes, as a place where the record may have
+//! ended; whether it did is known once the claimed end is reached.
 
-use super::ends::{WebArchiveFormat, ClaimLook, MAX_SEARCHED, look_behind_claim};
+use super::claim::{ClaimLook, MAX_SEARCHED, WebArchiveFormat, look_behind_claim};
 use super::lines::find_version;
 
 /// The record that is skipped: a part of its bytes, and what is known of its end.

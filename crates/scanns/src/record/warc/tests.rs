@@ -9,7 +9,8 @@ use std::process::Command;
 
 use super::WarcEnds;
 use super::reader::tests::row_of;
-use crate::record::test_data::{python, test_data};
+use crate::content::test_tools::python;
+use crate::record::test_data::test_data;
 use crate::record::test_ends::records;
 
 /// The files of others, below `SCANNS_TEST_DATA`.

@@ -66,7 +66,8 @@ impl UnixTime {
 
     /// Nanoseconds since 1970; `None` if they do not fit 64 bits.
     pub(super) fn nanoseconds(self) -> Option<i64> {
-        // Before 1970, the seconds alone may be just below the range of 64 bits although the sum is within it.
+        // Before 1970, the seconds alone may be just below the range of 64 bits although the sum is within
+        // it.
         i64::try_from(i128::from(self.seconds) * i128::from(NANOSECONDS) + i128::from(self.nanosecond)).ok()
     }
 

@@ -10,8 +10,8 @@
 //! A weekday is not compared with the date.
 //!
 //! [`parse_mail`] also reads the obsolete forms of RFC 5322: comments and commas anywhere, years of three
-//! digits from 1900 on, letters as zones, times such as `1:2:3`, leap seconds, and any word as a weekday. They
-//! would be a risk where it is not known that a text is a date.
+//! digits from 1900 on, letters as zones, times such as `1:2:3`, leap seconds, and any word as a weekday.
+//! They would be a risk where it is not known that a text is a date.
 
 use super::calendar::{UnixTime, checked_day, four, two};
 use super::clock::{parse_clock, parse_lenient_clock, parse_mail_zone, parse_zone};

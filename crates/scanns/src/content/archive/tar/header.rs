@@ -1,10 +1,8 @@
 //! The header block of a tar member.
 
 use super::super::member::{MemberKind, until_nul};
+use super::number::{BLOCK, number};
 use super::sparse::SparseMap;
-
-/// The length of a block, and of a header.
-pub(super) const BLOCK: usize = 512;
 
 /// A header.
 pub(super) struct TarHeader([u8; BLOCK]);
@@ -146,31 +144,6 @@ impl TarHeader {
     }
 }
 
-/// The number in a field: octal text with blanks around it, or binary if the first bit is set. A blank field
-/// is zero. None if it is neither, or exceeds 63 bits.
-pub(super) fn number(field: &[u8]) -> Option<i64> {
-    let first = *field.first()?;
-    if first & 0x80 != 0 {
-        // The next bit is the sign; the number is in two's complement.
-        let start = if first & 0x40 != 0 { -1 } else { 0 };
-        let mut value = (start << 6) | i128::from(first & 0x3f);
-        for &byte in field.iter().skip(1) {
-            value = (value << 8) | i128::from(byte);
-        }
-        return i64::try_from(value).ok();
-    }
-    let text = until_nul(field).trim_ascii();
-    let mut value = 0_i64;
-    for &byte in text {
-        let digit = byte.checked_sub(b'0').filter(|&digit| digit < 8)?;
-        if value >> 60 != 0 {
-            return None;
-        }
-        value = value << 3 | i64::from(digit);
-    }
-    Some(value)
-}
-
 /// Whether a file is a tar archive: its first header has a valid checksum, and the magic of ustar or, in v7,
 /// a name and numbers.
 pub(in super::super) fn is_tar(head: &[u8]) -> bool {
@@ -185,32 +158,4 @@ pub(in super::super) fn is_tar(head: &[u8]) -> bool {
             && header.size().is_some()
             && header.0[0] != 0
             && matches!(header.type_flag(), 0 | b'0'..=b'7'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn numbers_are_octal_text_or_binary() {
-        let cases: [(&[u8], Option<i64>); 14] = [
-            (b"0000644\0", Some(0o644)),
-            (b"   644 \0", Some(0o644)),
-            (b"644", Some(0o644)),
-            (b"\0\0\0\0", Some(0)),
-            (b"    ", Some(0)),
-            (b"77777777777\0", Some(0o77_777_777_777)),
-            (b"777777777777", Some(0o777_777_777_777)),
-            (b"0000648\0", None),
-            (b"-1", None),
-            (b"", None),
-            (b"\x80\0\0\0\0\0\0\x01\0\0\0\0", Some(1 << 32)),
-            (b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xfe", Some(-2)),
-            (b"\x80\0\0\0\x80\0\0\0\0\0\0\0", None),
-            (b"\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff", Some(i64::MAX)),
-        ];
-        for (field, value) in cases {
-            assert_eq!(number(field), value, "{}", field.escape_ascii());
-        }
-    }
 }

@@ -15,6 +15,7 @@
 //! Sources: pax(1) of POSIX, tar(5) of FreeBSD, the GNU tar manual.
 
 mod header;
+mod number;
 mod pax;
 mod sparse;
 
@@ -27,7 +28,8 @@ use super::error::ArchiveError;
 use super::input::{ArchiveInput, MemberBody};
 use super::member::{ArchiveMember, MemberKind, clean, nanoseconds, until_nul};
 use super::walker::Walker;
-use header::{BLOCK, TarHeader};
+use header::TarHeader;
+use number::BLOCK;
 use pax::PaxRecords;
 use sparse::{SparseMap, SparseReader};
 

@@ -1,5 +1,6 @@
 //! The records of pax extension headers: `LENGTH KEY=VALUE\n`, with the length of the whole record.
 
+use super::number::{decimal, set_parsed};
 use super::sparse::SparseRecords;
 
 /// What pax records tell about a member.
@@ -70,28 +71,6 @@ fn next_record(bytes: &[u8]) -> Option<(PaxRecord<'_>, &[u8])> {
 fn set_text(to: &mut Option<Vec<u8>>, value: &[u8]) -> bool {
     *to = (!value.is_empty()).then(|| value.to_vec());
     !value.contains(&0)
-}
-
-/// Sets a value that is valid; an empty one removes it.
-pub(super) fn set_parsed<T>(to: &mut Option<T>, value: &[u8], parse: fn(&[u8]) -> Option<T>) -> bool {
-    if value.is_empty() {
-        *to = None;
-        return true;
-    }
-    match parse(value) {
-        Some(value) => {
-            *to = Some(value);
-            true
-        }
-        None => false,
-    }
-}
-
-/// A number of at most 63 bits in decimal digits.
-pub(super) fn decimal(digits: &[u8]) -> Option<u64> {
-    let plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    let text = std::str::from_utf8(digits).ok().filter(|_| plain)?;
-    text.parse().ok().filter(|&value| i64::try_from(value).is_ok())
 }
 
 /// Nanoseconds of seconds with a fraction, such as `-1.5`. Digits beyond nanoseconds are cut off.

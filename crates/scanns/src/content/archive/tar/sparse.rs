@@ -11,8 +11,7 @@
 
 use std::io::{self, Read};
 
-use super::header::{BLOCK, number};
-use super::pax::{decimal, set_parsed};
+use super::number::{BLOCK, decimal, number, set_parsed};
 
 /// The most regions of a map: 4 MiB of memory.
 const REGIONS: usize = 1 << 18;

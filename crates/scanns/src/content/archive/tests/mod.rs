@@ -11,8 +11,8 @@ use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 
-use super::{ArchiveFormat, ArchiveLimits, ArchiveMember, walk, walk_zip};
 use super::walker::ArchiveReport;
+use super::{ArchiveFormat, ArchiveLimits, ArchiveMember, walk, walk_zip};
 
 /// A member and its content, or the error of its reader.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,8 +13,8 @@ use liblzma::stream::{Filters, Stream};
 
 use super::super::error::member_error;
 use super::super::member::ArchiveMember;
+use super::bytes::{local_error, number16, number32, read_at};
 use super::entry::ZipEntry;
-use super::{local_error, number16, number32, read_at};
 
 /// The most memory of an xz or LZMA decoder. It covers the largest preset of xz with room.
 const MEMORY: u64 = 256 << 20;

@@ -3,9 +3,9 @@
 use std::io::{Read, Seek};
 
 use super::super::error::ArchiveError;
+use super::bytes::{number16, read_at};
 use super::end::ZipEnd;
 use super::entry::ZipEntry;
-use super::{number16, read_at};
 
 /// The bytes of a part: at least the longest entry.
 const PART: usize = 256 << 10;

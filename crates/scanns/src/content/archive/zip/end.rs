@@ -11,7 +11,7 @@
 use std::io::{Read, Seek, SeekFrom};
 
 use super::super::error::ArchiveError;
-use super::{number16, number32, number64, read_at};
+use super::bytes::{number16, number32, number64, read_at};
 
 /// The length of the end without its comment.
 const END: usize = 22;

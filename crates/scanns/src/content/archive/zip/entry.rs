@@ -8,7 +8,7 @@
 //! ```
 
 use super::super::member::{ArchiveMember, MemberKind, nanoseconds};
-use super::{number16, number32, number64};
+use super::bytes::{number16, number32, number64};
 
 /// The upper half of code page 437, in which DOS wrote names.
 const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦\
@@ -20,7 +20,7 @@ const UNIX_HOSTS: [u8; 2] = [3, 19];
 
 /// An entry.
 pub(super) struct ZipEntry {
-    /// The member; its offset is that of the local header, without bytes before the archive.
+    /// The member; its offset is the local header's, without bytes before the archive.
     pub(super) member: ArchiveMember,
     pub(super) method: u16,
     pub(super) encrypted: bool,

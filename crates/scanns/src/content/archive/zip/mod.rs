@@ -10,6 +10,7 @@
 //! parts, and equal names stay apart. Entries may share content, as in the bombs of David Fifield; the limit
 //! of bytes counts it each time. Source: APPNOTE.TXT 6.3.10 of PKWARE.
 
+mod bytes;
 mod content;
 mod directory;
 mod end;
@@ -18,7 +19,7 @@ mod entry;
 use std::io::{self, Read, Seek};
 use std::ops::ControlFlow;
 
-use super::error::{ArchiveError, copy_error, member_error};
+use super::error::{ArchiveError, copy_error};
 use super::member::{ArchiveMember, MemberKind};
 use super::walker::Walker;
 use directory::ZipDirectory;
@@ -76,36 +77,4 @@ impl Read for Failed {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Err(copy_error(&self.0))
     }
-}
-
-/// The number of two bytes at an offset.
-fn number16(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..)?.first_chunk().map(|chunk| u16::from_le_bytes(*chunk))
-}
-
-/// The number of four bytes at an offset.
-fn number32(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..)?.first_chunk().map(|chunk| u32::from_le_bytes(*chunk))
-}
-
-/// The number of eight bytes at an offset.
-fn number64(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
-}
-
-/// Reads up to `count` bytes at an offset; fewer at the end of the source.
-fn read_at<R: Read + Seek + Send>(source: &mut R, at: u64, count: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if i64::try_from(at).is_err() {
-        // Files cannot be so long, and refuse to seek there.
-        return Ok(bytes);
-    }
-    source.seek(io::SeekFrom::Start(at))?;
-    source.take(count).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The error of a member that says why its header is not valid.
-fn local_error(reason: &str) -> io::Error {
-    member_error(format!("the local header of this member {reason}"))
 }
