@@ -79,8 +79,11 @@ pub(crate) fn is_rfc3339(text: &[u8]) -> bool {
     is_full && read_rfc3339(text, parse_lenient_clock).is_some()
 }
 
+/// Reads the time of day at the start of a text, and returns the rest.
+type ReadClock = fn(&[u8]) -> Option<(DayTime, &[u8])>;
+
 /// Reads a date in RFC 3339 or a form that is close to it, with `clock` for its time.
-fn read_rfc3339(text: &[u8], clock: fn(&[u8]) -> Option<(DayTime, &[u8])>) -> Option<UnixTime> {
+fn read_rfc3339(text: &[u8], clock: ReadClock) -> Option<UnixTime> {
     let (days, rest) = parse_day(text)?;
     let (clock, rest) = match rest.split_first() {
         None => return Some(UnixTime::new(days, 0, 0)),
