@@ -215,7 +215,7 @@ pub mod extraction {
 /// Files as inputs of a build: which files to index, how to read them, and how their records become
 /// documents.
 pub mod sources {
-    pub use crate::content::{ContentOptions, Extraction};
+    pub use crate::content::{ContentOptions, Extraction, TextForm};
     pub use crate::index::build::entries::preview_dumps;
     pub use crate::index::build::options::{
         ChangeOptions, DumpOptions, FieldOptions, OwnerFiles, ScanSettings,

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use scanns::internals::{self, Piece};
 use scanns::schema::Delimiters;
-use scanns::sources::ReadOptions;
+use scanns::sources::{ReadOptions, TextForm};
 
 use super::file::{OpenFile, Stretch};
 use super::lane::{EmptyBlock, Memory, PaperBlock};
@@ -122,6 +122,8 @@ impl FileReader {
             last: false,
             first_line: None,
             from_cut: None,
+            form: TextForm::Text,
+            part: None,
         }
     }
 }

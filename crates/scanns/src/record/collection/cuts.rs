@@ -253,7 +253,7 @@ mod tests {
             (&long, long.len() * 10, 0),
             // With records inside: if its length is wrong, it ends before them.
             (&with_tail, with_tail.len(), 13),
-            (&with_tail, with_tail.len() - 9, 18),
+            (&with_tail, with_tail.len() - 5, 18),
             (&inner, inner.len(), 13),
             (&inner, inner.len() - 9, 0),
         ] {
