@@ -111,7 +111,7 @@ fn a_child_is_replaced_after_a_thousand_files() {
     (0..998).for_each(|_| drop(ask(&extractors, "echo").unwrap()));
     assert_eq!(processes_with("thousand-77"), first);
     ask(&extractors, "echo").unwrap();
-    assert_eq!(processes_with("thousand-77"), []);
+    assert_eq!(processes_with("thousand-77"), Vec::<u32>::new());
     assert_eq!(ask(&extractors, "echo next").unwrap().text, b"next");
 }
 
@@ -273,7 +273,7 @@ fn children_end_when_the_engine_is_killed_or_lets_go() {
     ask(&extractors, "echo").unwrap();
     assert_eq!(processes_with("dropped-77").len(), 1);
     drop(extractors);
-    assert_eq!(processes_with("dropped-77"), []);
+    assert_eq!(processes_with("dropped-77"), Vec::<u32>::new());
 }
 
 #[test]
