@@ -213,7 +213,6 @@ mod tests {
             bytes_written: 6 << 20,
             peak_bytes: 100 << 20,
             contents: None,
-            extractors: None,
         }
     }
 
@@ -248,7 +247,6 @@ mod tests {
             bytes_written: 9 << 20,
             peak_bytes: 100 << 20,
             contents: None,
-            extractors: None,
         };
         let merges = vec![vec![merged(2.0), merged(1.0)], vec![merged(4.0), merged(0.5)]];
         let one = Measured { builds: vec![vec![built(1.0)]], merges, ..Measured::default() };

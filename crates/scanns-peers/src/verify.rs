@@ -115,7 +115,6 @@ mod tests {
             bytes_written: 40,
             peak_bytes: 4096,
             contents: None,
-            extractors: None,
         }
     }
 
