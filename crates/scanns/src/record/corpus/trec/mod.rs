@@ -73,7 +73,7 @@ impl TrecReader {
         let inside = self.inside(record.get(doc.end..).unwrap_or_default());
         let (docno, start) =
             self.docno(doc, inside).ok_or(RecordError::Lacks { what: "<DOCNO>, and no id" })?;
-        into.put(DOCNO, docno);
+        self.put_value(DOCNO, docno, into);
         let is_latin1 = std::str::from_utf8(record).is_err();
         let body = Body { bytes: inside, start, is_latin1 };
         if let Some(header) = web::find_header(body) {

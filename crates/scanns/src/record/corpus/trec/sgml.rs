@@ -4,7 +4,7 @@
 //! A `<` or `&` that begins neither is text. One pass over the tags finds the elements: for an element that
 //! is not closed, the search for its end tag fails once for each of the names.
 
-use super::body::{Body, DATE, HEADLINE, TEXT, TrecReader};
+use super::body::{Body, DATE, HEADLINE, LATIN1, TEXT, TrecReader};
 use crate::record::corpus::entities::{Entity, sgml_entity_at};
 use crate::record::corpus::latin1::{push_char, push_text};
 use crate::record::corpus::tags::{Tag, Tags, tag_at};
@@ -35,7 +35,7 @@ impl TrecReader {
     /// Reads the elements of a document.
     pub(super) fn read_sgml(&mut self, body: Body<'_>, into: &mut MadeRecord) {
         if body.is_latin1 {
-            self.deviations.add("text is not UTF-8: read as Latin-1");
+            self.deviations.add(LATIN1);
         }
         let mut found = false;
         let mut unclosed = [false; ELEMENTS.len()];

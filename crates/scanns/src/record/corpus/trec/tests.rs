@@ -159,6 +159,14 @@ fn latin1_text_becomes_utf8() {
 }
 
 #[test]
+fn names_and_addresses_become_utf8_too() {
+    let found =
+        read_all(b"<DOC><DOCNO>\xe9</DOCNO><DOCHDR>\nhttp://a/\xe9\nContent-Type: a/\xe9\n</DOCHDR>x</DOC>");
+    assert_eq!(found[0].1, ["docno=é", "url=http://a/é", "mime=a/é", "text=x"]);
+    assert_eq!(found[0].2, ["text is not UTF-8: read as Latin-1"]);
+}
+
+#[test]
 fn pieces_give_the_same_records_as_the_whole() {
     let text = b"<?xml?>\n<DOC>\n<DOCNO> A </DOCNO>\n<TEXT>b</TEXT>\n</DOC>\n<DOC id='c' type=\"story\">\n\
         <HEADLINE>d</HEADLINE></DOC>\n<DOC><DOCNO>E</DOCNO><DOCHDR>http://f\n</DOCHDR><html>g</DOC>\n";

@@ -40,7 +40,7 @@ impl TrecReader {
             self.deviations.add("header without end");
         }
         let lines = || page.header.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-        lines().for_each(|line| put_line(line, into));
+        lines().for_each(|line| self.put_line(line, into));
         let named = lines().find_map(|line| charset_of(content_type(line)?));
         let host = host_of(lines().find(|line| is_url(line)).unwrap_or_default());
         // Files of TREC are converted as a whole if they are not in UTF-8.
@@ -50,25 +50,25 @@ impl TrecReader {
         into.put(HEADLINE, self.page.title.trim_ascii());
         into.put(TEXT, self.page.text.trim_ascii());
     }
-}
 
-/// Puts what a line of the header says.
-fn put_line(line: &[u8], into: &mut MadeRecord) {
-    let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    let after = line.get(first.len()..).unwrap_or_default().trim_ascii();
-    let is_missing = |name| into.values().all(|value| value.0 != name);
-    if first.starts_with(b"HTTP/") {
-        let status = after.get(..3).filter(|digits| digits.iter().all(u8::is_ascii_digit));
-        if is_missing(STATUS) {
-            into.put(STATUS, status.unwrap_or_default());
+    /// Puts what a line of the header says.
+    fn put_line(&mut self, line: &[u8], into: &mut MadeRecord) {
+        let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let after = line.get(first.len()..).unwrap_or_default().trim_ascii();
+        let is_missing = |name| into.values().all(|value| value.0 != name);
+        if first.starts_with(b"HTTP/") {
+            let status = after.get(..3).filter(|digits| digits.iter().all(u8::is_ascii_digit));
+            if is_missing(STATUS) {
+                self.put_value(STATUS, status.unwrap_or_default(), into);
+            }
+        } else if is_url(first) && is_missing(URL) {
+            self.put_value(URL, first, into);
+        } else if let Some(content_type) = content_type(line)
+            && is_missing(MIME)
+        {
+            let mime = content_type.split(|byte| *byte == b';').next().unwrap_or_default();
+            self.put_value(MIME, mime.trim_ascii(), into);
         }
-    } else if is_url(first) && is_missing(URL) {
-        into.put(URL, first);
-    } else if let Some(content_type) = content_type(line)
-        && is_missing(MIME)
-    {
-        let mime = content_type.split(|byte| *byte == b';').next().unwrap_or_default();
-        into.put(MIME, mime.trim_ascii());
     }
 }
 
