@@ -43,8 +43,7 @@ pub(super) fn to_utf8<'a>(
     if hints.may_be_converted && is_utf8() {
         return (Cow::Borrowed(payload), UTF_8);
     }
-    let named = named_charset(payload, hints, deviations);
-    let encoding = match named.filter(|encoding| !hints.may_be_converted || *encoding != UTF_8) {
+    let encoding = match named_charset(payload, hints, deviations) {
         Some(encoding) => encoding,
         None if is_utf8() => return (Cow::Borrowed(payload), UTF_8),
         None => guess(payload, hints.host),
@@ -52,27 +51,27 @@ pub(super) fn to_utf8<'a>(
     (convert(payload, encoding, deviations), encoding)
 }
 
-/// The character set that the Content-Type or the page names.
+/// The character set that the Content-Type or the page names. If the page may have been converted, it is not
+/// UTF-8, which was tried before.
 fn named_charset(
     payload: &[u8],
     hints: &CharsetHints<'_>,
     deviations: &mut Deviations,
 ) -> Option<&'static Encoding> {
-    if let Some(name) = hints.named {
-        match Encoding::for_label(name) {
-            Some(encoding) => return Some(encoding),
-            None => deviations.add(UNKNOWN_CHARSET),
+    let mut find = |name: &[u8]| {
+        let encoding = Encoding::for_label(name);
+        if encoding.is_none() {
+            deviations.add(UNKNOWN_CHARSET);
         }
-    }
-    let name = declared_charset(payload).filter(|_| hints.may_declare)?;
-    let encoding = Encoding::for_label(name);
-    match encoding {
-        None => deviations.add(UNKNOWN_CHARSET),
+        encoding
+    };
+    let is_possible = |encoding: &&'static Encoding| !hints.may_be_converted || *encoding != UTF_8;
+    let named = hints.named.and_then(&mut find).filter(is_possible);
+    named.or_else(|| {
+        let declared = find(declared_charset(payload).filter(|_| hints.may_declare)?)?;
         // A page that declares UTF-16 in bytes that can be read as ASCII is in UTF-8.
-        Some(encoding) if !encoding.is_ascii_compatible() => return Some(UTF_8),
-        Some(_) => {}
-    }
-    encoding
+        Some(if declared.is_ascii_compatible() { declared } else { UTF_8 }).filter(is_possible)
+    })
 }
 
 /// The character set that bytes look like.
@@ -151,6 +150,7 @@ mod tests {
         assert_eq!(read(&page("да".as_bytes()), Some(b"koi8-r")), (expected("да"), "UTF-8"));
         assert_eq!(read(&page(b"\xc4\xc1"), None), (expected("да"), "KOI8-R"));
         assert_eq!(read(&page(b"\xe4\xe0"), Some(b"windows-1251")), (expected("да"), "windows-1251"));
+        assert_eq!(read(&page(b"\xc4\xc1"), Some(b"utf-8")), (expected("да"), "KOI8-R"));
         assert_eq!(read(b"\xfe", Some(b"utf-8")), ("þ".into(), "windows-1252"));
     }
 
