@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compiles every combination of the features of the library and of the command: without any, each alone, and all.
+# Compiles every combination of the features of the library, the command and its extractors: without any, each alone, and all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for crate in scanns scanns-cli; do
+for crate in scanns scanns-cli scanns-extract; do
     features=$(cargo metadata --no-deps --format-version 1 --locked | python3 -c '
 import json, sys
 for package in json.load(sys.stdin)["packages"]:

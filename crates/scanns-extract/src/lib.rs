@@ -4,7 +4,7 @@
 //! itself and nothing else. [`serve`] is what such a process does. `child/` gives up the rights of the
 //! process and talks to the engine, `document/` reads PDF, office documents, books and mail, and `science/`
 //! the headers of scientific files and of images, sounds and films. They write to an
-//! [`Output`](output::Output).
+//! [`Output`].
 
 pub mod child;
 pub mod document;

@@ -93,7 +93,8 @@ mod tests {
             let short = verb.render_help().to_string();
             assert!(short.lines().count() <= 60, "{}: {short}", verb.get_name());
             let long = verb.render_long_help().to_string();
-            for name in verb.get_arguments().filter_map(|arg| arg.get_long()) {
+            for name in verb.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(|arg| arg.get_long())
+            {
                 assert!(long.contains(&format!("--{name}")), "--{name} is missing");
             }
             assert!(long.contains("Examples:"), "{long}");

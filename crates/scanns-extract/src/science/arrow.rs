@@ -20,12 +20,6 @@ const FORMAT: &str = "Arrow";
 /// The deepest nest of columns that is written.
 const MOST_DEPTH: usize = 64;
 
-/// Whether `head` is the start of a stream: a message of a sound length.
-pub(crate) fn is_stream(head: &[u8]) -> bool {
-    let mut bytes = Bytes::new(head, Order::Little);
-    bytes.u32() == Some(u32::MAX) && bytes.u32().is_some_and(|len| len > 0 && len % 8 == 0 && len < 1 << 24)
-}
-
 /// Writes the schema.
 pub(crate) fn extract(
     source: &mut Source<'_, impl Read + Seek>,

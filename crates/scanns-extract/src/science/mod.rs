@@ -3,6 +3,7 @@
 //! [`ScienceFormat::of`] tells the format from the first bytes and [`ScienceFormat::extract`] reads it, each
 //! format in a module of its own. Formats of arrays become a `cdl::Group`, which one writer turns into text.
 
+#[cfg(feature = "tables")]
 mod arrow;
 mod bytes;
 mod cdl;
@@ -15,6 +16,7 @@ mod media;
 mod netcdf;
 mod nifti;
 mod numpy;
+#[cfg(feature = "tables")]
 mod parquet;
 mod tiff;
 
@@ -22,7 +24,7 @@ use std::io::{Read, Seek};
 
 use crate::error::ExtractError;
 use crate::output::Output;
-use bytes::Source;
+use bytes::{Bytes, Order, Source};
 
 /// The bytes of a file that [`ScienceFormat::of`] wants to see; fewer do for a shorter file.
 pub const HEAD: usize = 4096;
@@ -85,7 +87,7 @@ impl ScienceFormat {
             _ if at(0, b"GRIB") && matches!(head.get(7), Some(1 | 2)) => Self::Grib,
             _ if at(128, b"DICM") => Self::Dicom,
             _ if at(0, b"PAR1") || at(0, b"PARE") => Self::Parquet,
-            _ if at(0, b"ARROW1\0\0") || arrow::is_stream(head) => Self::Arrow,
+            _ if at(0, b"ARROW1\0\0") || is_arrow_stream(head) => Self::Arrow,
             _ if nifti::is_start(head) => Self::Nifti,
             _ if [&b"II*\0"[..], b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| at(0, magic)) => Self::Tiff,
             _ if at(0, b"\x93NUMPY") => Self::Numpy,
@@ -133,8 +135,15 @@ impl ScienceFormat {
             Self::Fits => fits::extract(source, out),
             Self::Grib => grib::extract(source, out),
             Self::Dicom => dicom::extract(source, out),
+            #[cfg(feature = "tables")]
             Self::Parquet => parquet::extract(source, out),
+            #[cfg(feature = "tables")]
             Self::Arrow => arrow::extract(source, out),
+            #[cfg(not(feature = "tables"))]
+            Self::Parquet | Self::Arrow => {
+                let reason = "this program was built without the feature tables".into();
+                Err(ExtractError::Unsupported { format: self.name(), reason })
+            }
             Self::Nifti => nifti::extract(source, out),
             Self::Tiff => tiff::extract(source, out),
             Self::Numpy => numpy::extract(source, out),
@@ -149,6 +158,12 @@ impl ScienceFormat {
             Self::Mp4 => media::mp4::extract(source, out),
         }
     }
+}
+
+/// Whether `head` is the start of a stream of Arrow: a message of a sound length.
+fn is_arrow_stream(head: &[u8]) -> bool {
+    let mut bytes = Bytes::new(head, Order::Little);
+    bytes.u32() == Some(u32::MAX) && bytes.u32().is_some_and(|len| len > 0 && len % 8 == 0 && len < 1 << 24)
 }
 
 /// The format of an image, a sound or a film.
@@ -170,5 +185,5 @@ fn media_of(head: &[u8]) -> Option<ScienceFormat> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tables"))]
 mod tests;
