@@ -259,7 +259,7 @@ mod tests {
         ] {
             let head = format!("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {claimed}\r\n\r\n");
             let text = [&head, block, "\r\n\r\n", &small.repeat(9_000)].concat();
-            // Several pieces follow the one in which the end of the long record is found: it has no cut itself.
+            // Several pieces follow the one in which the end of the long record is found, which has no cut.
             let most = [1_000, 10_000, 100_000][random.usize(..3)];
             let cuts = cuts_of(&mut random, CollectionFormat::Warc, text.as_bytes(), most);
             let ends = all_ends(CollectionFormat::Warc, text.as_bytes());
