@@ -2,6 +2,7 @@
 
 mod changes;
 pub mod contents;
+mod detect_records;
 mod document_kind;
 mod dumps;
 mod polite;

@@ -12,7 +12,7 @@ use scanns::sources::{ReadOptions, ScanSettings};
 use scanns::tuning::{Profile, Resource, TuneOptions, TuneReport, TuneStep};
 use serde_json::{Value, json};
 
-use crate::args::TuneArgs;
+use crate::args::{RecordsArg, TuneArgs};
 use crate::output::Output;
 use crate::report::{self, Outcome};
 use crate::{index, profile, progress, units};
@@ -61,7 +61,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         "cannot write the profile: {} is not a directory",
         report::path_text(&directory)
     );
-    let records = args.text.records.map_or(Records::File, Records::from);
+    let records = args.text.records.and_then(RecordsArg::kind).unwrap_or(Records::File);
     ensure!(!records.have_fields(), "tune measures files and lines: omit --records {}", records.name());
     let threads = index::default_threads(&args.resources)?;
     let index = IndexOptions {

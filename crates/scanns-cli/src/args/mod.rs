@@ -40,7 +40,7 @@ use std::time::Duration;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use scanns::schema::{Analyzer, Records};
+use scanns::schema::Analyzer;
 use scanns::sources::PageSize;
 
 use crate::units;
@@ -67,7 +67,7 @@ pub use info::InfoArgs;
 pub use ls::{LS_EXAMPLES, LsArgs, STAT_EXAMPLES, StatArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
-pub use records::FieldArgs;
+pub use records::{FieldArgs, RecordsArg};
 pub use scan::ScanArgs;
 use search::SEARCH_EXAMPLES;
 pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};
@@ -281,7 +281,7 @@ pub struct InputArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Documents and terms")]
 pub struct TextArgs {
-    /// What one document is [default: file, or as in the index]
+    /// What one document is [default: auto, or as in the index]
     #[arg(long, value_enum)]
     pub records: Option<RecordsArg>,
     /// How to split text into terms: a name or 'TOKENIZER | STEP | …', see below [default: standard, or as in
@@ -298,47 +298,6 @@ pub struct TextArgs {
     /// --positions; offsets cannot be added to an existing index
     #[arg(long)]
     pub offsets: bool,
-}
-
-/// What one document is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum RecordsArg {
-    /// One document per file
-    File,
-    /// One document per line
-    Lines,
-    /// One document per line, a JSON object whose members are fields; a nested member is called a.b
-    Jsonl,
-    /// One document per row of CSV, whose columns are fields; the first row names them
-    Csv,
-    /// Like csv, with tabs between values
-    Tsv,
-    /// One document per page or file in web archives: WARC, WET or ARC
-    Warc,
-    /// One document per <DOC> of TREC collections, also of their web pages
-    Trec,
-    /// One document per .I of collections of the SMART system, such as CACM
-    Smart,
-    /// One document per message of mailboxes, or of files with one message each
-    Mbox,
-    /// One document per page of XML dumps of MediaWiki, such as Wikipedia's
-    Mediawiki,
-}
-
-impl From<RecordsArg> for Records {
-    fn from(records: RecordsArg) -> Self {
-        match records {
-            RecordsArg::File => Records::File,
-            RecordsArg::Lines => Records::Lines,
-            RecordsArg::Jsonl => Records::Jsonl,
-            RecordsArg::Csv | RecordsArg::Tsv => Records::Csv,
-            RecordsArg::Warc => Records::Warc,
-            RecordsArg::Trec => Records::Trec,
-            RecordsArg::Smart => Records::Smart,
-            RecordsArg::Mbox => Records::Mbox,
-            RecordsArg::Mediawiki => Records::MediaWiki,
-        }
-    }
 }
 
 /// How much of the machine to use.

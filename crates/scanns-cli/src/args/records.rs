@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use scanns::schema::Records;
 use scanns::sources::{CsvDelimiter, CsvNames, CsvQuotes};
 
 /// Which fields documents have.
@@ -78,4 +79,49 @@ fn names(text: &str) -> Result<CsvNames, String> {
 
 fn delimiter(text: &str) -> Result<CsvDelimiter, String> {
     CsvDelimiter::parse(text).map_err(|error| error.to_string())
+}
+
+/// What one document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RecordsArg {
+    /// As all files say that are looked at, else one document per file
+    Auto,
+    /// One document per file
+    File,
+    /// One document per line
+    Lines,
+    /// One document per line, a JSON object whose members are fields; a nested member is called a.b
+    Jsonl,
+    /// One document per row of CSV, whose columns are fields; the first row names them
+    Csv,
+    /// Like csv, with tabs between values
+    Tsv,
+    /// One document per page or file in web archives: WARC, WET or ARC
+    Warc,
+    /// One document per <DOC> of TREC collections, also of their web pages
+    Trec,
+    /// One document per .I of collections of the SMART system, such as CACM
+    Smart,
+    /// One document per message of mailboxes, or of files with one message each
+    Mbox,
+    /// One document per page of XML dumps of MediaWiki, such as Wikipedia's
+    Mediawiki,
+}
+
+impl RecordsArg {
+    /// The kind of records; `None` if the files say it.
+    pub fn kind(self) -> Option<Records> {
+        Some(match self {
+            RecordsArg::Auto => return None,
+            RecordsArg::File => Records::File,
+            RecordsArg::Lines => Records::Lines,
+            RecordsArg::Jsonl => Records::Jsonl,
+            RecordsArg::Csv | RecordsArg::Tsv => Records::Csv,
+            RecordsArg::Warc => Records::Warc,
+            RecordsArg::Trec => Records::Trec,
+            RecordsArg::Smart => Records::Smart,
+            RecordsArg::Mbox => Records::Mbox,
+            RecordsArg::Mediawiki => Records::MediaWiki,
+        })
+    }
 }

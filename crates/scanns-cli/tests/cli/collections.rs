@@ -122,15 +122,15 @@ fn files_of_one_format_need_no_option_and_a_mixture_does() {
         run(scanns(&["index", "--json", "-o"]).arg(place.index()).args(files))
     };
     for (chosen, told, documents) in
-        [(&files[..2], Some("web archives"), 3), (&files[2..], Some("mailboxes"), 1), (&files[1..], None, 2)]
+        [(&files[..2], "2 web archives: every page", 3), (&files[2..], "a mailbox: every message", 1)]
     {
         let ran = index(chosen);
         assert_eq!((ran.code, &ran.json()["documents"]), (Some(0), &documents.into()), "{}", ran.stderr);
-        match told {
-            Some(told) => assert!(ran.stderr.contains(told), "{}", ran.stderr),
-            None => assert!(!ran.stderr.contains("--records"), "{}", ran.stderr),
-        }
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
     }
+    let mixed = index(&files[1..]);
+    assert_eq!(mixed.json()["documents"], 2, "{}", mixed.stderr);
+    assert!(mixed.stderr.contains("1 of the 2 files that were looked at are "), "{}", mixed.stderr);
     // The kind of documents stays, and is told if another one is asked for.
     index(&files[..1]);
     let again = run(scanns(&["index", "--json", "-o"]).arg(place.index()).arg(&files[1]));
@@ -138,6 +138,43 @@ fn files_of_one_format_need_no_option_and_a_mixture_does() {
     let other = run(scanns(&["index", "--records", "mbox", "-o"]).arg(place.index()).arg(&files[2]));
     assert!(other.code == Some(2) && other.stderr.contains("records of web archives"), "{}", other.stderr);
     assert!(place.info(&[]).text().contains("(one per page of a web archive)"));
+}
+
+#[test]
+fn a_directory_is_looked_into_and_what_is_taken_for_what_is_told() {
+    let place = Place::new();
+    for number in 0..70 {
+        let mail = "From ada@example.org Sat Jan  3 01:05:34 1996\nSubject: Hello\n\nalgebra\n";
+        place.write(&format!("year{}/{number}.mbox", number % 7), mail.as_bytes());
+    }
+    let index = |options: &[&str]| {
+        let _ = std::fs::remove_dir_all(place.index());
+        run(scanns(&["index", "--json", "-o"]).arg(place.index()).args(options).arg(place.files()))
+    };
+    let ran = index(&[]);
+    assert_eq!(ran.json()["documents"], 70);
+    let told = "these are 70 mailboxes, by the 64 of them that were looked at: every message is a document";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert_eq!(place.count("subject:hello"), 70);
+    assert!(!index(&["--records", "file"]).stderr.contains("mailbox"));
+    // Records of JSON say so by themselves; rows of CSV in a directory are a suggestion.
+    std::fs::remove_dir_all(place.files()).unwrap();
+    place.write("a.log", b"{\"a\": \"x\"}\n{\"a\": \"y\"}\n");
+    let ran = index(&["--records", "auto"]);
+    assert_eq!(ran.json()["documents"], 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("this is a file of JSON Lines: every line"), "{}", ran.stderr);
+    std::fs::remove_dir_all(place.files()).unwrap();
+    let table = place.write("t.csv", b"name,size\nalpha,1\nbeta,2\n");
+    let ran = index(&[]);
+    assert_eq!(ran.json()["documents"], 1);
+    assert!(
+        ran.stderr.contains("t.csv is a table of CSV: it is one document here; --records csv makes"),
+        "{}",
+        ran.stderr
+    );
+    let _ = std::fs::remove_dir_all(place.index());
+    let ran = run(scanns(&["index", "--json", "-o"]).arg(place.index()).arg(&table));
+    assert_eq!(ran.json()["documents"], 2, "{}", ran.stderr);
 }
 
 #[test]

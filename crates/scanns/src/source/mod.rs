@@ -4,7 +4,7 @@
 //! No file is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
 //! directories, `filter.rs` matches globs, and `order.rs` sorts files and removes duplicates. `absolute.rs`
-//! gives each file one path, however it was named. `scan/` lists trees of any size with their metadata, and
+//! gives each file one path, however it was named, and `sample.rs` chooses a few files to look at. `scan/` lists trees of any size with their metadata, and
 //! keeps nothing; it can also look at chosen paths alone (`changed_paths.rs`), such as those at which
 //! something happened (`tree_watch.rs`).
 
@@ -18,6 +18,7 @@ mod filter;
 mod inputs;
 mod options;
 mod order;
+mod sample;
 mod scan;
 mod stamp;
 mod tree_watch;
@@ -36,6 +37,7 @@ pub use entry_kind::EntryKind;
 use filter::Filter;
 pub use inputs::{CLOCK_TICK, Failure, FileStatus, Input, Inputs, Root, fitting_date};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
+pub use sample::{FileSample, sample_files};
 pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan};
 pub use stamp::Stamp;
 pub use tree_watch::TreeWatch;

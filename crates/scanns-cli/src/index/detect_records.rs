@@ -1,0 +1,170 @@
+//! Finds out from a few of the files what a document of a new index is.
+
+use std::fs::File;
+use std::path::Path;
+
+use scanns::schema::Records;
+use scanns::sources::{CollectionFormat, ContentOptions, Extraction, sample_files, text_of_file};
+
+use crate::args::{ContentArg, IndexArgs};
+use crate::report;
+
+/// The number of files that are looked at.
+const LOOKED_AT: usize = 64;
+
+/// The number of first bytes that are looked at.
+const HEAD: u64 = 64 << 10;
+
+/// The records of the files, if all that are looked at are of one format, and says so. If only some are, or
+/// if rows of CSV in a directory may be meant as parts of their files, it says what could be asked for.
+pub fn detected(args: &IndexArgs) -> Option<Records> {
+    let others = args.input.files_from.is_some() || args.dump.dump.is_some() || args.scan.changes.is_some();
+    if others || matches!(args.contents.content, Some(ContentArg::None)) {
+        return None;
+    }
+    // Standard input is read once, and wrong globs are reported by the build.
+    if args.input.paths.iter().any(|path| path.as_os_str() == "-") {
+        return None;
+    }
+    let sample = sample_files(&super::source(&args.input, 1), LOOKED_AT).ok()?;
+    let found: Vec<Option<Records>> = sample.files.iter().map(|path| records_of_file(path)).collect();
+    let (records, number) = most_frequent(&found)?;
+    let (files, each) = described(records);
+    let name = records.name();
+    let is_one = number == found.len();
+    if is_one && !(records == Records::Csv && sample.has_directories) {
+        let looked_at = match sample.is_all {
+            true => String::new(),
+            false => format!(", by the {number} of them that were looked at"),
+        };
+        let these =
+            if sample.listed == 1 { "this is".into() } else { format!("these are {}", sample.listed) };
+        let files = if sample.listed == 1 { one(files) } else { files.into() };
+        report::note(&format!(
+            "{these} {files}{looked_at}: {each} is a document (--records {name}); --records file makes each \
+             file one"
+        ));
+        return Some(records);
+    }
+    let is_collection = !matches!(records, Records::Csv | Records::Jsonl);
+    if is_collection || 2 * number > found.len() {
+        let first = found.iter().position(|&found| found == Some(records)).unwrap_or_default();
+        let first = sample.files.get(first).map(|path| report::path_text(path)).unwrap_or_default();
+        let which = match found.len() {
+            1 => format!("{first} is {}: it", one(files)),
+            all => {
+                format!("{number} of the {all} files that were looked at are {files}, such as {first}: each")
+            }
+        };
+        report::note(&format!(
+            "{which} is one document here; --records {name} makes {each} one, in an index of its own"
+        ));
+    }
+    None
+}
+
+/// The kind of records of most files, and the number of these files.
+fn most_frequent(found: &[Option<Records>]) -> Option<(Records, usize)> {
+    let number = |records: Records| found.iter().filter(|&&found| found == Some(records)).count();
+    found.iter().flatten().map(|&records| (records, number(records))).max_by_key(|(_, number)| *number)
+}
+
+/// What files of such records are called, and what each document is.
+fn described(records: Records) -> (&'static str, &'static str) {
+    match records {
+        Records::File | Records::Lines => ("files of text", "every line"),
+        Records::Jsonl => ("files of JSON Lines", "every line"),
+        Records::Csv => ("tables of CSV", "every row"),
+        Records::Warc => ("web archives", "every page"),
+        Records::Trec => ("collections of TREC", "every <DOC>"),
+        Records::Smart => ("collections of SMART", "every .I"),
+        Records::Mbox => ("mailboxes", "every message"),
+        Records::MediaWiki => ("dumps of MediaWiki", "every page"),
+    }
+}
+
+/// The singular of what files are called.
+fn one(files: &str) -> String {
+    match files.split_once("s of ") {
+        Some((what, of)) => format!("a {what} of {of}"),
+        None if files == "mailboxes" => "a mailbox".into(),
+        None => format!("a {}", files.trim_end_matches('s')),
+    }
+}
+
+/// The kind of the records of a file, if the file says it.
+fn records_of_file(path: &Path) -> Option<Records> {
+    let contents =
+        ContentOptions { skip_binary: false, extract: Extraction::None, ..ContentOptions::default() };
+    // What cannot be read is reported by the build.
+    let head = text_of_file(&mut File::open(path).ok()?, contents, 0, HEAD).ok()?;
+    if let Some(format) = CollectionFormat::detect(&head) {
+        return Some(format.records());
+    }
+    let name = name_of_text(path);
+    let has_ending = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    if is_json_lines(&head, has_ending(&[".jsonl", ".ndjson", ".jl"])) {
+        return Some(Records::Jsonl);
+    }
+    let is_csv = has_ending(&[".csv", ".tsv"]) && head.iter().any(|byte| b",;\t|".contains(byte));
+    is_csv.then_some(Records::Csv)
+}
+
+/// The name of a file in lower case, without the ending of its compression.
+fn name_of_text(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let endings = [".gz", ".zst", ".xz", ".bz2", ".lz4", ".z"];
+    let plain = endings.iter().find_map(|ending| name.strip_suffix(ending)).map(str::to_owned);
+    plain.unwrap_or(name)
+}
+
+/// Whether the first lines are JSON objects. Without the name, one line does not say it.
+fn is_json_lines(head: &[u8], is_named: bool) -> bool {
+    let mut lines = head.split_inclusive(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let mut objects = 0;
+    for line in lines.by_ref().take(3) {
+        let is_object = line.trim_ascii_start().starts_with(b"{");
+        // The head may end in a line.
+        let is_whole = line.ends_with(b"\n") || (head.len() as u64) < HEAD;
+        if !is_object || is_whole && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err() {
+            return false;
+        }
+        objects += 1;
+    }
+    objects > usize::from(!is_named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_lines_are_told_from_other_json() {
+        for (text, is_named, expected) in [
+            ("{\"a\": 1}\n{\"a\": 2}\n", false, true),
+            ("\n{\"a\": 1}\n{\"a\": 2}", false, true),
+            ("{\"a\": 1}\n", true, true),
+            ("{\"a\": 1}\n", false, false),
+            ("{\n\"a\": 1}\n", true, false),
+            ("{\"a\": 1}\nwords\n", true, false),
+            ("[1]\n[2]\n", true, false),
+            ("{\"a\": 1}\n{\"a\": \n", false, false),
+            ("", true, false),
+        ] {
+            assert_eq!(is_json_lines(text.as_bytes(), is_named), expected, "{text}");
+        }
+        let long = format!("{{\"a\": \"{}\"}}\n", "x".repeat(2 * HEAD as usize));
+        assert!(is_json_lines(&long.as_bytes()[..HEAD as usize], true));
+    }
+
+    #[test]
+    fn endings_of_compressions_are_not_the_ending_of_a_name() {
+        let name = |path: &str| name_of_text(&std::path::PathBuf::from(path));
+        assert_eq!(name("/a/B.JSONL.gz"), "b.jsonl");
+        assert_eq!(name("b.csv"), "b.csv");
+        assert_eq!(
+            [one("web archives"), one("files of text"), one("mailboxes")],
+            ["a web archive", "a file of text", "a mailbox"]
+        );
+    }
+}
