@@ -22,7 +22,7 @@ pub fn run(args: &ExtractArgs) -> Result<Outcome> {
         scanns_extract::serve().context("scanns extract --serve is only for scanns itself")?;
         return Ok(Outcome::Done);
     }
-    let extractors = extractors(1);
+    let extractors = extractors(args.limits, 1);
     let mut out = Output::stdout();
     let mut outcome = Outcome::Done;
     for path in &args.files {

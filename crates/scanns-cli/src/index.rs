@@ -11,6 +11,7 @@ mod scans;
 pub mod snapshot;
 mod summary;
 mod threads;
+mod versions;
 
 use std::io::Write;
 use std::path::Path;
@@ -68,12 +69,13 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
     built.seconds = report::seconds();
     let committed = || format!("{} is complete and committed", report::path_text(output));
     if args.output.json {
-        print_json(output, &built).with_context(committed)?;
+        print_json(output, &built, contents::cache_json(&options)).with_context(committed)?;
     } else {
         if !args.output.quiet {
             print_summary(output, &built).with_context(committed)?;
         }
         list_failures(&built.failed);
+        contents::list_cache(&options, !args.output.quiet);
         snapshot::list_failure(output, &built);
         scans::list(built.scan.as_ref());
         if !args.output.quiet {
@@ -129,9 +131,9 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
     let resources = polite::resources(args);
     let threads = threads(&resources, &args.reading, &parameters)?;
-    let records = document_kind::records_of(args, path(args))?;
     let finders = if args.polite { threads.read } else { threads.read + threads.index };
     let mut source = source(&args.input, finders);
+    let records = document_kind::records_of(args, &source, path(args))?;
     let changes = changes::options(&args.scan, &mut source.paths)?;
     Ok(IndexOptions {
         source,
@@ -152,7 +154,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
             ..scanns::writer::MergePolicy::default()
         }),
         contents: contents::contents(&args.contents)?,
-        extractors: Some(contents::extractors(threads.index)),
+        extractors: Some(contents::cached_extractors(&args.contents, threads.index)?),
         again: args.keeping.reindex,
         keep_removed: args.keeping.keep_removed,
         commit_every: args.keeping.commit_every.iter().find_map(|every| match every {

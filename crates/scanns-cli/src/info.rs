@@ -75,6 +75,9 @@ fn unit(records: Records) -> &'static str {
         Records::Smart => "document of SMART",
         Records::Mbox => "message",
         Records::MediaWiki => "page of MediaWiki",
+        Records::Access => "line of an access log",
+        Records::Syslog => "line of syslog",
+        Records::Journal => "entry of a journal",
     }
 }
 

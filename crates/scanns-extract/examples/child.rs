@@ -201,7 +201,13 @@ fn raw(kind: &str) -> io::Result<()> {
                 send(&[b'x'; 4096])?;
             },
             "large" => {
-                let header = FrameHeader { kind: FrameKind::Extracted, last: false, text: u32::MAX, meta: 5 };
+                let header = FrameHeader {
+                    kind: FrameKind::Extracted,
+                    last: false,
+                    passing: false,
+                    text: u32::MAX,
+                    meta: 5,
+                };
                 send(&header.encode())?;
                 loop {
                     send(&[b'x'; 65536])?;
@@ -256,6 +262,6 @@ fn meta() -> Vec<u8> {
 
 fn answer(kind: FrameKind, text: &[u8], meta: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-    let header = FrameHeader { kind, last: false, text: length(text), meta: length(meta) };
+    let header = FrameHeader { kind, last: false, passing: false, text: length(text), meta: length(meta) };
     [&header.encode(), text, meta].concat()
 }

@@ -11,8 +11,9 @@ pub mod document;
 pub mod error;
 pub mod output;
 pub mod science;
+mod watched;
 
-use std::fs::File;
+use std::cell::Cell;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use child::{Answer, ExtractRequest, Written};
@@ -20,6 +21,7 @@ use document::DocumentFormat;
 use error::ExtractError;
 use output::Output;
 use science::ScienceFormat;
+use watched::WatchedFile;
 
 /// The number of first bytes that tell the format of a file.
 const HEAD: u64 = 64 << 10;
@@ -37,11 +39,22 @@ fn answer_request(request: &ExtractRequest<'_>, answer: &mut Answer) {
     let (text, fields) = (request.limits.text, request.limits.fields);
     let most = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
     let mut out = Output::new(most(text), most(fields));
-    match find(request.file, &mut out) {
+    let has_failed = Cell::new(false);
+    let size = request.file.metadata().map(|meta| meta.len());
+    let found = size.and_then(|size| find(WatchedFile::new(request.file, &has_failed), size, &mut out));
+    if has_failed.get() || is_passing(&found) {
+        answer.passing();
+    }
+    match found {
         Ok(None) => answer.not_a_document(),
         Ok(Some((format, found))) => send(format, found, out, answer),
         Err(error) => answer.fail(error),
     }
+}
+
+/// Whether the machine had a part in an error, as far as the error says.
+fn is_passing(found: &Found) -> bool {
+    matches!(found, Err(_) | Ok(Some((_, Err(ExtractError::Io(_))))))
 }
 
 /// Sends what was found in a file. What was found before an error is better than nothing.
@@ -63,15 +76,16 @@ fn send(format: &str, found: Result<(), ExtractError>, out: Output, answer: &mut
 }
 
 /// The format of a file and whether all of it could be read; `None` if it is no document.
+pub type Found = io::Result<Option<(&'static str, Result<(), ExtractError>)>>;
+
+/// Finds the text of a file of `size` bytes.
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn find(file: &File, out: &mut Output) -> io::Result<Option<(&'static str, Result<(), ExtractError>)>> {
-    let size = file.metadata()?.len();
+pub fn find(mut file: impl Read + Seek, size: u64, out: &mut Output) -> Found {
     let mut head = Vec::new();
-    let mut file = file;
     file.seek(SeekFrom::Start(0))?;
-    file.take(HEAD).read_to_end(&mut head)?;
+    (&mut file).take(HEAD).read_to_end(&mut head)?;
     let mut source = BufReader::with_capacity(64 << 10, file);
     if let Some(format) = DocumentFormat::of(&head, &mut source) {
         return Ok(Some((format.name(), format.extract(&mut source, out))));

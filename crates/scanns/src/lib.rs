@@ -209,7 +209,10 @@ pub mod writer {
 /// Processes that find the text of documents in other people's formats, and the messages that they exchange
 /// with a build. The crate `scanns-extract` is the other end.
 pub mod extraction {
-    pub use crate::content::{ExtractFailure, ExtractLimits, Extracted, ExtractorCommand, Extractors, frame};
+    pub use crate::content::{
+        CacheNotes, ExtractCache, ExtractCacheError, ExtractCacheOptions, ExtractFailure, ExtractLimits,
+        Extracted, ExtractorCommand, Extractors, frame, is_notebook,
+    };
 }
 
 /// Files as inputs of a build: which files to index, how to read them, and how their records become

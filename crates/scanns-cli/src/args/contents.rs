@@ -1,6 +1,11 @@
 //! Options about the content of files, and about files that are not plain text.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
+
+use super::extract::ExtractLimitArgs;
+use crate::units::parse_size;
 
 /// What to do with files that are not plain text.
 #[derive(Debug, Args)]
@@ -12,6 +17,15 @@ pub struct ContentArgs {
     /// Of which formats to find the text, if documents are files [default: all, or as in the index]
     #[arg(long, value_enum, value_name = "FORMATS")]
     pub extract: Option<ExtractArg>,
+    #[command(flatten)]
+    pub limits: ExtractLimitArgs,
+    /// Keep what is found in documents such as PDF in this directory, and do not extract again what is in it;
+    /// indexes may share it, users may not
+    #[arg(long, value_name = "DIR")]
+    pub extract_cache: Option<PathBuf>,
+    /// The most disk space of --extract-cache; what was not used for the longest time goes first
+    #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = parse_size, requires = "extract_cache")]
+    pub extract_cache_size: u64,
     /// What to do with the content of binary files: images, programs and others that are recognised by their
     /// first bytes [default: skip, or as in the index]
     #[arg(long, value_enum)]
@@ -19,6 +33,10 @@ pub struct ContentArgs {
     /// Do not decompress gzip, Zstandard, xz, bzip2, LZ4 and compress; compressed files are then binary
     #[arg(long)]
     pub no_decompress: bool,
+    /// Find out in which language texts are that do not say so, for the field language: en, de, zh. Files, and
+    /// pages of web archives
+    #[arg(long)]
+    pub detect_language: bool,
     /// The character encoding of text that is not valid UTF-8 [default: auto, or as in the index]
     #[arg(long, value_enum)]
     pub encoding: Option<EncodingArg>,

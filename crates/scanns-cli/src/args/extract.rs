@@ -1,8 +1,23 @@
 //! The arguments of `scanns extract`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
+
+use super::values::time;
+use crate::units::parse_size;
+
+/// What a process that finds the text of documents may take.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ExtractLimitArgs {
+    /// How long finding the text of one document may take
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time)]
+    pub extract_time: Duration,
+    /// The memory of a process that finds the text of documents, as address space
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
+    pub extract_memory: u64,
+}
 
 /// Arguments of `scanns extract`.
 #[derive(Debug, Args)]
@@ -10,6 +25,8 @@ pub struct ExtractArgs {
     /// The files
     #[arg(value_name = "FILE", required_unless_present = "serve")]
     pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub limits: ExtractLimitArgs,
     /// Print a JSON object for each file
     #[arg(long)]
     pub json: bool,
@@ -24,4 +41,4 @@ Examples:
   scanns extract paper.pdf             show the text and the fields that an index has of a file
   scanns extract --json *.nc | jq .fields.var
 
-A file is read in a process that cannot write, has no network, and takes at most 60 seconds and 2 GiB.";
+A file is read in a process that cannot write, has no network, and takes at most --extract-time and --extract-memory.";

@@ -59,7 +59,7 @@ use examples::{INDEX_EXAMPLES, INFO_EXAMPLES, TUNE_EXAMPLES};
 use export::EXPORT_EXAMPLES;
 pub use export::{ExportArgs, ExportCompression, ExportFormat};
 use extract::EXTRACT_EXAMPLES;
-pub use extract::ExtractArgs;
+pub use extract::{ExtractArgs, ExtractLimitArgs};
 use file_report::REPORT_EXAMPLES;
 pub use file_report::{ReportArgs, ReportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};

@@ -106,6 +106,12 @@ pub enum RecordsArg {
     Mbox,
     /// One document per page of XML dumps of MediaWiki, such as Wikipedia's
     Mediawiki,
+    /// One document per line of access logs of web servers, in the common or combined format
+    Access,
+    /// One document per line of syslog, as in /var/log/syslog
+    Syslog,
+    /// One document per entry of journalctl -o json
+    Journal,
 }
 
 impl RecordsArg {
@@ -122,6 +128,9 @@ impl RecordsArg {
             RecordsArg::Smart => Records::Smart,
             RecordsArg::Mbox => Records::Mbox,
             RecordsArg::Mediawiki => Records::MediaWiki,
+            RecordsArg::Access => Records::Access,
+            RecordsArg::Syslog => Records::Syslog,
+            RecordsArg::Journal => Records::Journal,
         })
     }
 }

@@ -4,19 +4,26 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
-use scanns::extraction::{ExtractLimits, ExtractorCommand, Extractors};
+use anyhow::{Context, Result, bail};
+use scanns::extraction::{ExtractCache, ExtractCacheOptions, ExtractLimits, ExtractorCommand, Extractors};
+use scanns::index::IndexOptions;
 use scanns::sources::{ContentOptions, Extraction};
+use serde_json::{Value, json};
 
-use crate::args::{BinaryArg, ContentArg, ContentArgs, EncodingArg, ExtractArg};
+use super::versions::extractor_versions;
+use crate::args::{BinaryArg, ContentArg, ContentArgs, EncodingArg, ExtractArg, ExtractLimitArgs};
+use crate::{report, units};
 
 /// What to do with the content of files, if requested.
 pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
-    let ContentArgs { content, extract, binary, no_decompress, encoding } = args;
+    let ContentArgs { content, extract, binary, no_decompress, encoding, detect_language, .. } = args;
     let names_only = matches!(content, Some(ContentArg::None));
-    let about_text = extract.is_some() || binary.is_some() || *no_decompress || encoding.is_some();
+    let about_text =
+        extract.is_some() || binary.is_some() || *no_decompress || encoding.is_some() || *detect_language;
     if names_only && about_text {
-        bail!("--content none reads no file: leave --extract, --binary, --no-decompress and --encoding out");
+        bail!(
+            "--content none reads no file: leave --extract, --binary, --no-decompress, --encoding and --detect-language out"
+        );
     }
     let requested = content.is_some() || about_text;
     Ok(requested.then(|| ContentOptions {
@@ -29,13 +36,67 @@ pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
             Some(ExtractArg::Safe) => Extraction::Safe,
             Some(ExtractArg::All) | None => Extraction::All,
         },
+        languages: *detect_language,
     }))
 }
 
 /// The processes that find the text of documents: this program itself, as `scanns extract --serve`.
-pub fn extractors(processes: usize) -> Arc<Extractors> {
-    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("scanns"));
+pub fn extractors(limits: ExtractLimitArgs, processes: usize) -> Extractors {
+    let program = own_program();
     let arguments = ["extract", "--serve"].map(OsString::from).to_vec();
     let command = ExtractorCommand { program, arguments };
-    Arc::new(Extractors::new(command, ExtractLimits::default(), processes))
+    let ExtractLimitArgs { extract_time, extract_memory } = limits;
+    let limits = ExtractLimits {
+        // A part of a second counts as one.
+        seconds: extract_time.as_secs() + u64::from(extract_time.subsec_nanos() > 0),
+        memory: extract_memory,
+        ..ExtractLimits::default()
+    };
+    Extractors::new(command, limits, processes)
+}
+
+/// The same, which first look into the cache that the arguments name.
+pub fn cached_extractors(args: &ContentArgs, processes: usize) -> Result<Arc<Extractors>> {
+    let extractors = extractors(args.limits, processes);
+    let Some(directory) = &args.extract_cache else { return Ok(Arc::new(extractors)) };
+    let versions = extractor_versions(&own_program()).context("cannot find the version of this program")?;
+    let options =
+        ExtractCacheOptions { directory: directory.clone(), size: args.extract_cache_size, versions };
+    let cache = ExtractCache::open(options).context("--extract-cache")?;
+    Ok(Arc::new(extractors.with_cache(cache)))
+}
+
+fn own_program() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("scanns"))
+}
+
+/// The numbers of documents that were found in the cache and not, and its errors; null without a cache.
+pub fn cache_json(options: &IndexOptions) -> Value {
+    let notes = options.extractors.as_ref().and_then(|extractors| extractors.cache_notes());
+    notes.map_or(Value::Null, |notes| {
+        json!({
+            "hits": notes.hits,
+            "misses": notes.misses,
+            "damaged": notes.damaged,
+            "errors": notes.errors,
+            "first_error": notes.first_error,
+        })
+    })
+}
+
+/// Says how much of the text came from the cache, and which error it met first.
+pub fn list_cache(options: &IndexOptions, with_counts: bool) {
+    let Some(notes) = options.extractors.as_ref().and_then(|extractors| extractors.cache_notes()) else {
+        return;
+    };
+    if with_counts && notes.hits + notes.misses > 0 {
+        let found = units::counted(notes.hits, "document");
+        report::note(&format!("{found} found in the extract cache, {} not", units::count(notes.misses)));
+    }
+    if let Some(first) = &notes.first_error {
+        let errors = units::counted(notes.errors, "error");
+        report::note(&format!(
+            "the extract cache met {errors}, the first: {first}; the index is not affected"
+        ));
+    }
 }

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::path::Path;
 
 use scanns::schema::Records;
-use scanns::sources::{CollectionFormat, ContentOptions, Extraction, sample_files, text_of_file};
+use scanns::sources::{
+    CollectionFormat, ContentOptions, Extraction, SourceOptions, sample_files, text_of_file,
+};
 
 use crate::args::{ContentArg, IndexArgs};
 use crate::report;
@@ -17,7 +19,7 @@ const HEAD: u64 = 64 << 10;
 
 /// The records of the files, if all that are looked at are of one format, and says so. If only some are, or
 /// if rows of CSV in a directory may be meant as parts of their files, it says what could be asked for.
-pub fn detected(args: &IndexArgs) -> Option<Records> {
+pub fn detected(args: &IndexArgs, source: &SourceOptions) -> Option<Records> {
     let others = args.input.files_from.is_some() || args.dump.dump.is_some() || args.scan.changes.is_some();
     if others || matches!(args.contents.content, Some(ContentArg::None)) {
         return None;
@@ -26,7 +28,7 @@ pub fn detected(args: &IndexArgs) -> Option<Records> {
     if args.input.paths.iter().any(|path| path.as_os_str() == "-") {
         return None;
     }
-    let sample = sample_files(&super::source(&args.input, 1), LOOKED_AT).ok()?;
+    let sample = sample_files(source, LOOKED_AT).ok()?;
     let found: Vec<Option<Records>> = sample.files.iter().map(|path| records_of_file(path)).collect();
     let (records, number) = most_frequent(&found)?;
     let (files, each) = described(records);
@@ -80,6 +82,9 @@ fn described(records: Records) -> (&'static str, &'static str) {
         Records::Smart => ("collections of SMART", "every .I"),
         Records::Mbox => ("mailboxes", "every message"),
         Records::MediaWiki => ("dumps of MediaWiki", "every page"),
+        Records::Access => ("access logs", "every line"),
+        Records::Syslog => ("logs of syslog", "every line"),
+        Records::Journal => ("journals", "every entry"),
     }
 }
 
@@ -88,6 +93,7 @@ fn one(files: &str) -> String {
     match files.split_once("s of ") {
         Some((what, of)) => format!("a {what} of {of}"),
         None if files == "mailboxes" => "a mailbox".into(),
+        None if files.starts_with('a') => format!("an {}", files.trim_end_matches('s')),
         None => format!("a {}", files.trim_end_matches('s')),
     }
 }

@@ -5,13 +5,14 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use scanns::Snapshot;
 use scanns::schema::Records;
+use scanns::sources::SourceOptions;
 
 use super::detect_records;
 use crate::args::{IndexArgs, RecordsArg};
 use crate::report;
 
 /// What a document is: as in the existing index, else as requested, else as the files say, else a file.
-pub fn records_of(args: &IndexArgs, output: &Path) -> Result<Records> {
+pub fn records_of(args: &IndexArgs, source: &SourceOptions, output: &Path) -> Result<Records> {
     let wanted = args.text.records.and_then(RecordsArg::kind);
     // An index that cannot be read is reported by the build, which has to read it too.
     let built = Snapshot::open(output).ok().and_then(|snapshot| {
@@ -29,7 +30,7 @@ pub fn records_of(args: &IndexArgs, output: &Path) -> Result<Records> {
             documents(wanted),
         );
     }
-    Ok(wanted.or(built).or_else(|| detect_records::detected(args)).unwrap_or(Records::File))
+    Ok(wanted.or(built).or_else(|| detect_records::detected(args, source)).unwrap_or(Records::File))
 }
 
 fn documents(records: Records) -> &'static str {
@@ -43,5 +44,8 @@ fn documents(records: Records) -> &'static str {
         Records::Smart => "documents of SMART (--records smart)",
         Records::Mbox => "messages (--records mbox)",
         Records::MediaWiki => "pages of MediaWiki (--records mediawiki)",
+        Records::Access => "lines of access logs (--records access)",
+        Records::Syslog => "lines of syslog (--records syslog)",
+        Records::Journal => "entries of journals (--records journal)",
     }
 }

@@ -113,7 +113,7 @@ pub fn list_failures(failed: &[Failure]) {
 }
 
 /// Prints the report as one JSON object.
-pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
+pub fn print_json(output: &Path, built: &IndexReport, extract_cache: Value) -> Result<()> {
     let mut object = Map::new();
     report::put_bytes(&mut object, "index", output.as_os_str().as_encoded_bytes());
     for (name, value) in [
@@ -137,6 +137,7 @@ pub fn print_json(output: &Path, built: &IndexReport) -> Result<()> {
         ("skipped", json!(built.skipped)),
         ("binary", built.binary.iter().map(content_json).collect()),
         ("decoded", built.decoded.iter().map(content_json).collect()),
+        ("extract_cache", extract_cache),
         ("dumps", built.dumps.iter().map(dumps::as_json).collect()),
         ("scan", scans::as_json(built.scan.as_ref())),
         ("changes", changes::as_json(built.changes.as_ref())),

@@ -33,7 +33,8 @@ const COLUMNS: usize = 160;
 const FIRST_FIELDS: usize = 6;
 
 /// The fields of collections to show, where there are any.
-const COLLECTION_FIELDS: [&str; 6] = ["title", "headline", "subject", "from", "url", "date"];
+const COLLECTION_FIELDS: [&str; 9] =
+    ["title", "headline", "subject", "from", "url", "date", "host", "app", "status"];
 
 /// The indentation of what is below a key, and the least room for text beside a key.
 const INDENT: usize = 6;

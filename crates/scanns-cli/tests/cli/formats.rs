@@ -135,3 +135,32 @@ fn what_is_found_in_a_file_can_be_shown() {
     assert!(ran.text().contains("units: kelvin") && ran.stderr.contains("missing.pdf"), "{}", ran.stderr);
     assert_ne!(run(&mut scanns(&["extract", "--serve"])).code, Some(0), "no socket");
 }
+
+#[test]
+fn what_was_found_in_documents_is_kept_in_a_cache_for_other_indexes() {
+    let place = Place::new();
+    documents(&place);
+    let cache = place.dir.path().join("cache");
+    // A file that has just been changed may change again within the same moment.
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    let index = || {
+        let _ = std::fs::remove_dir_all(place.index());
+        let input = place.dir.path().join("in");
+        let ran = run(scanns(&["index", "--json", "--extract-cache"])
+            .arg(&cache)
+            .arg("-o")
+            .arg(place.index())
+            .arg(input));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.json()["extract_cache"].clone()
+    };
+    let first = index();
+    // The memo is in a file, an archive and in compressed form.
+    assert_eq!(first["hits"].as_u64().unwrap() + first["misses"].as_u64().unwrap(), 3, "{first}");
+    assert_eq!(index(), json!({"hits": 3, "misses": 0, "damaged": 0, "errors": 0, "first_error": null}));
+    assert_eq!(found(&place, "unanimously"), ["all.tgz!/memo.rtf", "memo.rtf", "memo.rtf.gz"]);
+    let foreign = place.dir.path().join("in");
+    let ran =
+        run(scanns(&["index", "--extract-cache"]).arg(&foreign).arg("-o").arg(place.index()).arg(&foreign));
+    assert!(ran.code == Some(2) && ran.stderr.contains("--extract-cache"), "{}", ran.stderr);
+}

@@ -25,6 +25,7 @@ pub struct Answer {
     fields_left: u64,
     reason: String,
     cut: bool,
+    passing: bool,
 }
 
 impl Answer {
@@ -39,6 +40,7 @@ impl Answer {
             fields_left: limits.fields,
             reason: String::new(),
             cut: false,
+            passing: false,
         }
     }
 
@@ -79,6 +81,11 @@ impl Answer {
         self.cut = true;
     }
 
+    /// An error of the machine had a part in the answer: the same file may have another one later.
+    pub fn passing(&mut self) {
+        self.passing = true;
+    }
+
     /// The file has no format that the parsers know. What was filled is dropped.
     pub fn not_a_document(&mut self) {
         self.refuse(FrameKind::NotADocument);
@@ -109,7 +116,7 @@ impl Answer {
             _ => self.frame.extend_from_slice(self.reason.as_bytes()),
         }
         let meta = u32::try_from(self.frame.len() - HEADER_BYTES).map_err(too_large)? - text;
-        let header = FrameHeader { kind: self.kind, last, text, meta }.encode();
+        let header = FrameHeader { kind: self.kind, last, passing: self.passing, text, meta }.encode();
         if let Some(room) = self.frame.first_chunk_mut() {
             *room = header;
         }

@@ -62,6 +62,7 @@ fn serve_on(
         if let Some(panic) = &panic {
             answer = Answer::new(&limits);
             answer.fail(format_args!("the parser panicked: {}", panic_message(panic.as_ref())));
+            answer.passing();
         }
         drop(file);
         let last = panic.is_some() || resident.bytes() > RESIDENT;

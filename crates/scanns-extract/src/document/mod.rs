@@ -6,6 +6,8 @@
 mod charset;
 pub mod epub;
 mod flow;
+mod json_tokens;
+pub mod notebook;
 mod number;
 pub mod odf;
 pub mod ole;
@@ -22,6 +24,7 @@ use std::io::{Read, Seek, SeekFrom};
 use self::package::Package;
 use crate::error::ExtractError;
 use crate::output::Output;
+use scanns::extraction::is_notebook;
 
 /// The first bytes of a zip file that is not empty.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -60,6 +63,8 @@ pub enum DocumentFormat {
     PowerPoint97,
     /// msg.
     OutlookMessage,
+    /// Jupyter notebook.
+    Notebook,
     /// An office document that needs a password.
     EncryptedOffice,
     /// A compound file that is too damaged to tell its format.
@@ -83,6 +88,9 @@ impl DocumentFormat {
         if head.starts_with(ZIP) {
             return in_zip(head, source);
         }
+        if is_notebook(head) {
+            return Some(Self::Notebook);
+        }
         None
     }
 
@@ -103,6 +111,7 @@ impl DocumentFormat {
             Self::Excel97 => "Excel 97",
             Self::PowerPoint97 => "PowerPoint 97",
             Self::OutlookMessage => "Outlook message",
+            Self::Notebook => "Jupyter notebook",
             Self::EncryptedOffice | Self::DamagedOffice => "Office",
         }
     }
@@ -125,6 +134,7 @@ impl DocumentFormat {
             Self::Excel97 => ole::extract_workbook(source, out),
             Self::PowerPoint97 => ole::extract_slides(source, out),
             Self::OutlookMessage => ole::extract_message(source, out),
+            Self::Notebook => notebook::extract(source, out),
             Self::EncryptedOffice => Err(ExtractError::Encrypted { format: self.name() }),
             Self::DamagedOffice => ole::content(source).and(Ok(())),
         }

@@ -60,6 +60,8 @@ fn extract_from<S: Read + Seek>(origin: &mut Origin<'_, S>, out: &mut Output) ->
     fields(&String::from_utf8_lossy(&info.bytes), out);
     let text = run(&TEXT, origin, Pipe::Output(out.room().saturating_add(1)))?;
     out.text(&String::from_utf8_lossy(&text.bytes));
+    was_not_killed(INFO, info.status)?;
+    was_not_killed(TEXT, text.status)?;
     match text.status {
         None => Ok(()),
         Some(status) if status.success() => Ok(()),
@@ -67,6 +69,20 @@ fn extract_from<S: Read + Seek>(origin: &mut Origin<'_, S>, out: &mut Output) ->
             Err(ExtractError::Unsupported { format: NAME, reason: "its text may not be copied".to_owned() })
         }
         Some(status) => Err(reason_of(origin, status)?),
+    }
+}
+
+/// An error if a signal ended a program: the system may have had too little memory.
+fn was_not_killed<const N: usize>(
+    program: [&str; N],
+    status: Option<ExitStatus>,
+) -> Result<(), ExtractError> {
+    match status.filter(|status| status.code().is_none()) {
+        Some(status) => {
+            let name = program.first().unwrap_or(&"");
+            Err(io::Error::other(format!("{NAME}: {name} was ended: {status}")).into())
+        }
+        None => Ok(()),
     }
 }
 

@@ -3,6 +3,8 @@
 //! The extractor looks closer, see the crate `scanns-extract`. Here it is decided to which files it is worth
 //! showing: those that begin as one of its formats does.
 
+use super::notebook_head::is_notebook;
+
 /// The first bytes of formats, with their names.
 const MAGIC: [(&[u8], &str); 29] = [
     (b"%PDF-", "PDF"),
@@ -57,6 +59,7 @@ fn kind_by_later_bytes(head: &[u8]) -> Option<&'static str> {
         () if at(128, b"DICM") => "DICOM",
         () if [512, 1024, 2048].iter().any(|&offset| at(offset, hdf5)) => "HDF5",
         () if at(4, b"ftyp") => "MP4",
+        () if is_notebook(head) => "Jupyter notebook",
         () if at(0, b"RIFF") && at(8, b"WEBP") => "WebP",
         () => return None,
     })
@@ -116,7 +119,8 @@ mod tests {
         let mut image = vec![0; 128];
         image.extend_from_slice(b"DICM");
         assert_eq!(document_kind(&image), Some("DICOM"));
-        for text in ["", "plain text", "GRI", "{\\rt", "SIMPLE = yes"] {
+        assert_eq!(document_kind(br#"{"cells":[{"cell_type":"code""#), Some("Jupyter notebook"));
+        for text in ["", "{}", "plain text", "GRI", "{\\rt", "SIMPLE = yes"] {
             assert_eq!(document_kind(text.as_bytes()), None, "{text}");
         }
     }

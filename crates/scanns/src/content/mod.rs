@@ -4,8 +4,9 @@
 //! In: the first bytes of a file, and the file as a stream. Out: [`Content`], for encoded text with a reader
 //! of its decoded bytes. Start to read at `examine.rs`. `magic.rs` knows the first bytes of formats,
 //! `compression.rs` decompresses, `charset.rs` finds and converts character encodings, `html/` finds the text
-//! of pages, `archive/` reads the members of archives, `document.rs` knows documents that extractors read,
-//! and `extract/` runs extractors in processes of their own.
+//! of pages, `archive/` reads the members of archives, `document.rs` knows documents that extractors read
+//! (`notebook_head.rs` notebooks), and `extract/` runs extractors in processes of their own. `language.rs`
+//! finds out in which language a text is, and `source_language/` which one source code is in.
 
 mod archive;
 mod charset;
@@ -15,8 +16,11 @@ mod examine;
 mod extract;
 mod fill;
 pub(crate) mod html;
+mod language;
 mod magic;
+mod notebook_head;
 mod options;
+mod source_language;
 #[cfg(test)]
 pub(crate) mod test_tools;
 #[cfg(test)]
@@ -27,6 +31,12 @@ pub(crate) use archive::Uncompress;
 pub(crate) use archive::{ArchiveFormat, ArchiveLimits, ArchiveMember, MemberKind, walk, walk_zip};
 pub use examine::TextForm;
 pub(crate) use examine::{ArchiveContent, Content, DecodedText, HEAD, decompressed, examine, is_plain};
-pub use extract::{ExtractFailure, ExtractLimits, Extracted, ExtractorCommand, Extractors, frame};
+pub use extract::{
+    CacheNotes, ExtractCache, ExtractCacheError, ExtractCacheOptions, ExtractFailure, ExtractLimits,
+    Extracted, ExtractorCommand, Extractors, frame,
+};
 pub(crate) use fill::fill;
+pub(crate) use language::{LanguageSample, language_of};
+pub use notebook_head::is_notebook;
 pub use options::{ContentOptions, Extraction, MAX_DOCUMENT};
+pub(crate) use source_language::source_language;

@@ -18,6 +18,9 @@ pub struct ContentOptions {
     pub transcode: bool,
     /// Of which formats to find the text, if documents are files.
     pub extract: Extraction,
+    /// Whether to find out in which language a document is that does not say so, if documents are files or
+    /// pages of web archives.
+    pub languages: bool,
 }
 
 /// The formats of files whose text is found.
@@ -41,6 +44,7 @@ impl Default for ContentOptions {
             decompress: true,
             transcode: true,
             extract: Extraction::default(),
+            languages: false,
         }
     }
 }
@@ -53,5 +57,6 @@ impl ContentOptions {
         decompress: false,
         transcode: false,
         extract: Extraction::None,
+        languages: false,
     };
 }

@@ -19,7 +19,7 @@ mod tests;
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets, by name.
-pub const TARGETS: [FuzzTarget; 26] = [
+pub const TARGETS: [FuzzTarget; 27] = [
     ("varints", encodings::varints),
     ("postings", encodings::postings),
     ("positions", encodings::positions),
@@ -42,6 +42,7 @@ pub const TARGETS: [FuzzTarget; 26] = [
     ("trec", records::trec),
     ("smart", records::smart),
     ("mbox", records::mbox),
+    ("logs", records::logs),
     ("mediawiki", records::mediawiki),
     ("html", records::html),
     ("archive", archives::archive),

@@ -34,6 +34,13 @@ pub(super) fn mediawiki(data: &[u8]) {
     read(CollectionFormat::MediaWiki, data);
 }
 
+/// Lines of logs, in each of their formats.
+pub(super) fn logs(data: &[u8]) {
+    for format in [CollectionFormat::Access, CollectionFormat::Syslog, CollectionFormat::Journal] {
+        read(format, data);
+    }
+}
+
 /// A page of UTF-8 gives UTF-8, and the same in a reader that has read another page before.
 pub(super) fn html(data: &[u8]) {
     looks_like_html(data);

@@ -13,6 +13,7 @@ use super::error::RecordError;
 use super::json::{self, paths::Paths};
 use super::made_record::MadeRecord;
 use super::raw::{RawScalar, ScalarKind};
+use crate::sys;
 
 /// The maximum number of scalars of a record that are kept until its end.
 pub(super) const MOST_WAITING: usize = 1 << 16;
@@ -37,6 +38,13 @@ pub enum FileFormat {
     Csv(CsvDialect),
 }
 
+/// The start of the current hour in seconds since 1970. The parsers of a build, which begin at almost the same
+/// time, should guess the same years.
+fn start_of_hour() -> i64 {
+    let hour = 3600;
+    sys::now() / 1_000_000_000 / hour * hour
+}
+
 /// A parser of records, with the names it has learned.
 pub(super) enum RecordParser {
     Json(Paths),
@@ -49,7 +57,9 @@ impl RecordParser {
         match format {
             RecordFormat::Json => RecordParser::Json(Paths::new()),
             RecordFormat::Csv(header) => RecordParser::Csv(header),
-            RecordFormat::Collection(format) => RecordParser::Collection(CollectionReader::new(format)),
+            RecordFormat::Collection(format) => {
+                RecordParser::Collection(CollectionReader::new(format, start_of_hour()))
+            }
         }
     }
 
@@ -78,6 +88,13 @@ impl RecordParser {
             RecordParser::Json(paths) => paths.source(number),
             RecordParser::Csv(header) => header.names().get(number as usize).map_or("", String::as_str),
             RecordParser::Collection(reader) => reader.names().get(number as usize).unwrap_or(&""),
+        }
+    }
+
+    /// See [`RecordReader::detect_languages`](super::reader::RecordReader::detect_languages).
+    pub fn detect_languages(&mut self, detect: bool) {
+        if let RecordParser::Collection(CollectionReader::Warc(reader)) = self {
+            reader.detect_languages(detect);
         }
     }
 

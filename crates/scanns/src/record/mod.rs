@@ -8,7 +8,7 @@
 //! paths out.
 //!
 //! `collection/` has the formats whose fields are known beforehand: web archives (`warc/`), and collections
-//! of texts (`corpus/`), such as those of TREC, mail and dumps of wikis. `page_charset.rs` converts their web
+//! of texts (`corpus/`), such as those of TREC, mail and dumps of wikis, and logs (`log/`). `page_charset.rs` converts their web
 //! pages to UTF-8, `made_record.rs` holds the values of a record, and `deviations.rs` what is unusual about
 //! it.
 //!
@@ -28,6 +28,7 @@ mod error;
 mod format;
 mod infer;
 mod json;
+mod log;
 mod made_record;
 mod names;
 mod page_charset;

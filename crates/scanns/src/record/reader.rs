@@ -74,6 +74,13 @@ impl RecordReader {
         }
     }
 
+    /// Whether to find out in which language the pages of web archives are that do not say so.
+    #[must_use]
+    pub fn detect_languages(mut self, detect: bool) -> Self {
+        self.records.parser.detect_languages(detect);
+        self
+    }
+
     /// Switches to another format, for example where a CSV file with another header starts.
     pub fn set_format(&mut self, format: RecordFormat) {
         self.forget();

@@ -24,7 +24,9 @@ pub(crate) use analyzer::CHAIN;
 pub use chain::Chain;
 pub(crate) use chain::{Base, CODE_BREAKS, LINE_ENDS, Step, StopWords};
 pub use date::{EpochUnit, format_date, parse_date, parse_epoch};
-pub(crate) use date::{day_of, days_since_1970, is_rfc3339, rfc2822_in_rfc3339};
+pub(crate) use date::{
+    day_of, days_since_1970, is_rfc3339, parse_log_date, parse_rfc3339, rfc2822_in_rfc3339,
+};
 pub use delimiters::Delimiters;
 pub use document::{Document, Value, ValueRef};
 pub(crate) use document::{MAX_KEY, decode_stored, put_stored};
@@ -66,10 +68,16 @@ pub enum Records {
     Mbox,
     /// One document per page of an XML dump of MediaWiki.
     MediaWiki,
+    /// One document per line of an access log of a web server.
+    Access,
+    /// One document per line of a log in the format of syslog.
+    Syslog,
+    /// One document per entry of a journal of systemd, a JSON object in a line.
+    Journal,
 }
 
 /// All kinds of records.
-const RECORDS: [Records; 9] = [
+const RECORDS: [Records; 12] = [
     Records::File,
     Records::Lines,
     Records::Jsonl,
@@ -79,15 +87,19 @@ const RECORDS: [Records; 9] = [
     Records::Smart,
     Records::Mbox,
     Records::MediaWiki,
+    Records::Access,
+    Records::Syslog,
+    Records::Journal,
 ];
 
 impl Records {
-    /// Parses `file`, `lines`, `jsonl`, `csv`, `warc`, `trec`, `smart`, `mbox` or `mediawiki`.
+    /// Parses a name, as [`Records::name`] gives it.
     pub fn parse(name: &str) -> Result<Self> {
         RECORDS.into_iter().find(|records| records.name() == name).ok_or_else(|| Error::UnknownName {
             what: "records",
             name: name.into(),
-            known: "file, lines, jsonl, csv, warc, trec, smart, mbox or mediawiki".into(),
+            known: "file, lines, jsonl, csv, warc, trec, smart, mbox, mediawiki, access, syslog or journal"
+                .into(),
         })
     }
 
@@ -103,6 +115,9 @@ impl Records {
             Records::Smart => "smart",
             Records::Mbox => "mbox",
             Records::MediaWiki => "mediawiki",
+            Records::Access => "access",
+            Records::Syslog => "syslog",
+            Records::Journal => "journal",
         }
     }
 
@@ -118,6 +133,9 @@ impl Records {
             Records::Smart => 6,
             Records::Mbox => 7,
             Records::MediaWiki => 8,
+            Records::Access => 9,
+            Records::Syslog => 10,
+            Records::Journal => 11,
         }
     }
 

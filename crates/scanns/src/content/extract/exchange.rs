@@ -32,10 +32,11 @@ pub(super) struct Exchange<'a> {
     deadline: Instant,
 }
 
-/// What a child answered, and whether it ends now.
+/// What a child answered, whether it ends now, and whether it may answer differently next time.
 pub(super) struct ExchangeOutcome {
     pub(super) answer: Result<Extracted, ExtractFailure>,
     pub(super) last: bool,
+    pub(super) passing: bool,
 }
 
 impl<'a> Exchange<'a> {
@@ -54,7 +55,7 @@ impl<'a> Exchange<'a> {
     pub(super) fn run(mut self, file: BorrowedFd<'_>, name: &[u8]) -> ExchangeOutcome {
         match self.send(file, name).and_then(|()| self.receive()) {
             Ok(outcome) => outcome,
-            Err(failure) => ExchangeOutcome { answer: Err(failure), last: true },
+            Err(failure) => ExchangeOutcome { answer: Err(failure), last: true, passing: true },
         }
     }
 
@@ -92,7 +93,8 @@ impl<'a> Exchange<'a> {
         let text = header.text as usize;
         let mut body = self.read(text + header.meta as usize)?;
         let meta = body.split_off(text.min(body.len()));
-        Ok(ExchangeOutcome { answer: self.answer(header, body, &meta)?, last: header.last })
+        let FrameHeader { last, passing, .. } = header;
+        Ok(ExchangeOutcome { answer: self.answer(header, body, &meta)?, last, passing })
     }
 
     /// The outer error breaks the protocol, the inner one is the child's.

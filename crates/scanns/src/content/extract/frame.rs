@@ -1,7 +1,7 @@
 //! The messages between the engine and a child process that extracts text. Both ends use this one definition.
 //!
 //! ```text
-//! frame   := version:u8 kind:u8 last:u8 zero:u8 text:u32 meta:u32  text bytes  meta bytes    (little-endian)
+//! frame   := version:u8 kind:u8 last:u8 passing:u8 text:u32 meta:u32  text bytes  meta bytes  (little-endian)
 //! request := meta: memory:u64 seconds:u64 text:u64 fields:u64 name…           (with one descriptor, no text)
 //! answer  := extracted     text: UTF-8, meta: bytes(format) cut:u8 { bytes(name) bytes(value) }…
 //!          | not_document  no text, no meta
@@ -10,14 +10,15 @@
 //! ```
 //!
 //! The header has both lengths, so the engine refuses a large answer before it reads it. `last` in an answer
-//! says that the child ends after it.
+//! says that the child ends after it, and `passing` that the same file may have another answer later, because
+//! of an error of the machine.
 
 use thiserror::Error;
 
 use super::ExtractLimits;
 
 /// The version of this protocol; both ends must have the same.
-pub const FRAME_VERSION: u8 = 1;
+pub const FRAME_VERSION: u8 = 2;
 /// Bytes of a frame's header.
 pub const HEADER_BYTES: usize = 12;
 /// The largest `meta` part of a frame: the fields of a document, or a request's name.
@@ -45,6 +46,8 @@ pub struct FrameHeader {
     pub kind: FrameKind,
     /// The child ends after this answer.
     pub last: bool,
+    /// The same file may have another answer later.
+    pub passing: bool,
     /// Bytes of text.
     pub text: u32,
     /// Bytes of the `meta` part.
@@ -82,16 +85,29 @@ impl FrameHeader {
     pub fn encode(self) -> [u8; HEADER_BYTES] {
         let [t0, t1, t2, t3] = self.text.to_le_bytes();
         let [m0, m1, m2, m3] = self.meta.to_le_bytes();
-        [FRAME_VERSION, self.kind as u8, u8::from(self.last), 0, t0, t1, t2, t3, m0, m1, m2, m3]
+        [
+            FRAME_VERSION,
+            self.kind as u8,
+            u8::from(self.last),
+            u8::from(self.passing),
+            t0,
+            t1,
+            t2,
+            t3,
+            m0,
+            m1,
+            m2,
+            m3,
+        ]
     }
 
     /// Reads a header and checks all of it except `text`, whose limit the caller knows.
     pub fn decode(bytes: [u8; HEADER_BYTES]) -> Result<Self, FrameError> {
-        let [version, kind, last, zero, t0, t1, t2, t3, m0, m1, m2, m3] = bytes;
+        let [version, kind, last, passing, t0, t1, t2, t3, m0, m1, m2, m3] = bytes;
         if version != FRAME_VERSION {
             return Err(FrameError::Version(version));
         }
-        if last > 1 || zero != 0 {
+        if last > 1 || passing > 1 {
             return Err(FrameError::Flag);
         }
         let kind = match kind {
@@ -105,7 +121,13 @@ impl FrameHeader {
         if meta as usize > META_BYTES {
             return Err(FrameError::Meta(meta));
         }
-        Ok(Self { kind, last: last == 1, text: u32::from_le_bytes([t0, t1, t2, t3]), meta })
+        Ok(Self {
+            kind,
+            last: last == 1,
+            passing: passing == 1,
+            text: u32::from_le_bytes([t0, t1, t2, t3]),
+            meta,
+        })
     }
 }
 
@@ -113,7 +135,9 @@ impl FrameHeader {
 pub fn encode_request(limits: &ExtractLimits, name: &[u8]) -> Vec<u8> {
     let end = name.get(name.len().saturating_sub(NAME_BYTES)..).unwrap_or(name);
     let meta = u32::try_from(32 + end.len()).unwrap_or(u32::MAX);
-    let mut frame = FrameHeader { kind: FrameKind::Request, last: false, text: 0, meta }.encode().to_vec();
+    let mut frame = FrameHeader { kind: FrameKind::Request, last: false, passing: false, text: 0, meta }
+        .encode()
+        .to_vec();
     for value in [limits.memory, limits.seconds, limits.text, limits.fields] {
         frame.extend_from_slice(&value.to_le_bytes());
     }
@@ -206,14 +230,14 @@ mod tests {
 
     #[test]
     fn a_header_with_any_unknown_value_is_refused() {
-        let good = FrameHeader { kind: FrameKind::Extracted, last: true, text: 7, meta: 9 };
+        let good = FrameHeader { kind: FrameKind::Extracted, last: true, passing: true, text: 7, meta: 9 };
         assert_eq!(FrameHeader::decode(good.encode()), Ok(good));
         for (at, value, error) in [
-            (0, 2, FrameError::Version(2)),
+            (0, 1, FrameError::Version(1)),
             (1, 0, FrameError::Kind(0)),
             (1, 5, FrameError::Kind(5)),
             (2, 2, FrameError::Flag),
-            (3, 1, FrameError::Flag),
+            (3, 2, FrameError::Flag),
             (11, 255, FrameError::Meta(0xff00_0009)),
         ] {
             let mut bytes = good.encode();

@@ -2,9 +2,10 @@
 //! they run apart from the engine: a file goes in as a descriptor, its text and fields come out.
 //!
 //! Start with `pool.rs` (which child serves which file); `process.rs` starts and ends one child,
-//! `exchange.rs` sends one file and receives one answer, `frame.rs` has the messages. The other end is the
-//! crate `scanns-extract`.
+//! `exchange.rs` sends one file and receives one answer, `frame.rs` has the messages. `cache/` keeps answers
+//! for later builds. The other end is the crate `scanns-extract`.
 
+mod cache;
 mod exchange;
 mod failure;
 pub mod frame;
@@ -14,6 +15,7 @@ mod process;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub use cache::{CacheNotes, ExtractCache, ExtractCacheError, ExtractCacheOptions};
 pub use failure::ExtractFailure;
 pub use pool::Extractors;
 

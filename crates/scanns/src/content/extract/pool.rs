@@ -13,7 +13,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
-use super::exchange::{Exchange, LOOK};
+use super::cache::{CacheNotes, ExtractCache};
+use super::exchange::{Exchange, ExchangeOutcome, LOOK};
 use super::process::ExtractorProcess;
 use super::{ExtractFailure, ExtractLimits, Extracted, ExtractorCommand};
 
@@ -25,6 +26,7 @@ pub struct Extractors {
     command: ExtractorCommand,
     limits: ExtractLimits,
     processes: usize,
+    cache: Option<ExtractCache>,
     state: Mutex<ExtractorState>,
     freed: Condvar,
 }
@@ -48,7 +50,17 @@ impl Extractors {
     /// Starts nothing yet.
     pub fn new(command: ExtractorCommand, limits: ExtractLimits, processes: usize) -> Self {
         let processes = processes.max(1);
-        Self { command, limits, processes, state: Mutex::default(), freed: Condvar::new() }
+        Self { command, limits, processes, cache: None, state: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// The same, which first look for answers in a cache.
+    pub fn with_cache(self, cache: ExtractCache) -> Self {
+        Self { cache: Some(cache), ..self }
+    }
+
+    /// What the cache did so far; `None` without a cache.
+    pub fn cache_notes(&self) -> Option<CacheNotes> {
+        self.cache.as_ref().map(ExtractCache::notes)
     }
 
     /// Extracts the text of an open file, and waits for it. The child gets a duplicate of the descriptor,
@@ -60,6 +72,49 @@ impl Extractors {
         name: &[u8],
         cancel: &AtomicBool,
     ) -> Result<Extracted, ExtractFailure> {
+        let Some(cache) = &self.cache else { return self.ask(file, name, cancel)?.answer };
+        let Some((key, stamp)) = cache.key_of_file(file, name, &self.limits, cancel) else {
+            return self.ask(file, name, cancel)?.answer;
+        };
+        if let Some(answer) = cache.get(&key, &self.limits) {
+            return answer;
+        }
+        let outcome = self.ask(file, name, cancel)?;
+        if !outcome.passing {
+            cache.put_of_file(&key, &stamp, file, &outcome.answer);
+        }
+        outcome.answer
+    }
+
+    /// Extracts the text of a file in memory, such as a member of an archive.
+    pub fn extract_bytes(
+        &self,
+        bytes: &[u8],
+        name: &[u8],
+        cancel: &AtomicBool,
+    ) -> Result<Extracted, ExtractFailure> {
+        let cached = self.cache.as_ref().and_then(|cache| {
+            let key = cache.key_of_bytes(bytes, name, &self.limits)?;
+            Some((cache, key))
+        });
+        if let Some(answer) = cached.and_then(|(cache, key)| cache.get(&key, &self.limits)) {
+            return answer;
+        }
+        let file = sealed_copy(bytes).map_err(ExtractFailure::Start)?;
+        let outcome = self.ask(file.as_fd(), name, cancel)?;
+        if let Some((cache, key)) = cached.filter(|_| !outcome.passing) {
+            cache.put(&key, &outcome.answer);
+        }
+        outcome.answer
+    }
+
+    /// Asks a child about a file. An error says that no child could be asked.
+    fn ask(
+        &self,
+        file: BorrowedFd<'_>,
+        name: &[u8],
+        cancel: &AtomicBool,
+    ) -> Result<ExchangeOutcome, ExtractFailure> {
         let (turn, idle) = self.take_turn(cancel)?;
         let mut process = match idle {
             Some(process) => process,
@@ -74,18 +129,7 @@ impl Extractors {
             drop(process);
         }
         drop(turn);
-        outcome.answer
-    }
-
-    /// Extracts the text of a file in memory, such as a member of an archive.
-    pub fn extract_bytes(
-        &self,
-        bytes: &[u8],
-        name: &[u8],
-        cancel: &AtomicBool,
-    ) -> Result<Extracted, ExtractFailure> {
-        let file = sealed_copy(bytes).map_err(ExtractFailure::Start)?;
-        self.extract(file.as_fd(), name, cancel)
+        Ok(outcome)
     }
 
     fn take_turn(

@@ -116,7 +116,7 @@ impl<'a> FormedDocument<'a> {
         self.page.read(bytes);
         let mut text = std::mem::take(&mut self.spare);
         self.page.append_to(&mut text);
-        self.field("format", b"HTML");
+        self.note("format", b"HTML");
         for (name, value) in [
             ("title", &self.page.title),
             ("language", &self.page.language),
@@ -130,7 +130,8 @@ impl<'a> FormedDocument<'a> {
         FormedText { text, problem }
     }
 
-    fn field(&mut self, name: &str, value: &[u8]) {
+    /// Adds a field to the current document.
+    pub(super) fn note(&mut self, name: &str, value: &[u8]) {
         self.fields.push((name.to_owned(), value.to_vec()));
     }
 
@@ -162,12 +163,12 @@ impl<'a> FormedDocument<'a> {
         match extracted {
             Ok(Extracted { format, text, fields, .. }) if text.is_empty() && fields.is_empty() => {
                 self.binary.add(&format, len, path);
-                self.field("format", format.as_bytes());
+                self.note("format", format.as_bytes());
                 without(None)
             }
             Ok(Extracted { format, text, fields, cut }) => {
                 self.decoded.add(&format, len, path);
-                self.field("format", format.as_bytes());
+                self.note("format", format.as_bytes());
                 self.fields.extend(fields.into_iter().map(|(name, value)| (name, value.into_bytes())));
                 Some(FormedText { text, problem: cut.then(|| PARTIAL.to_owned()) })
             }

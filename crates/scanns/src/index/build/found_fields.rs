@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `format` | what the file is, if its text had to be found: HTML, PDF, HDF5, … |
 //! | `title`, `author` | of the document |
-//! | `language` | as the document declares it |
+//! | `language` | as the document declares it, or as its text looks, if that is asked for |
+//! | `code` | the language of source code |
 //! | `created` | when the document was written, as it says |
 //! | `subject`, `keywords` | what the document says it is about |
 //! | `var`, `units`, `shape`, `dtype` | of the variables of a scientific file |
@@ -18,9 +19,9 @@ use crate::column::ColumnSet;
 use crate::error::Result;
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "format", "title", "author", "language", "created", "subject", "keywords", "var", "units", "shape",
-    "dim", "dtype", "attr",
+    "dim", "dtype", "attr", "code",
 ];
 
 /// The fields, as far as the schema has them.

@@ -88,6 +88,7 @@ pub(crate) fn index_inputs(
         inputs: &inputs,
         records: options.records,
         stored,
+        languages: contents.languages,
         segments: SegmentContext { writer: ledger.writer(), budget, buffers: options.buffers, progress },
     };
     let from = EntrySource::of_scan(&options.source.paths);

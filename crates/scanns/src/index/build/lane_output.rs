@@ -19,6 +19,8 @@ pub(crate) struct LaneContext<'a> {
     pub(crate) inputs: &'a [Input],
     pub(crate) records: Records,
     pub(crate) stored: Stored,
+    /// Whether to find out in which language documents are.
+    pub(crate) languages: bool,
     pub(crate) segments: SegmentContext<'a>,
 }
 

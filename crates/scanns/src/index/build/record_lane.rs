@@ -104,7 +104,7 @@ impl<'a> RecordIndexer<'a> {
             context,
             stores_record: context.stored.store == Store::Content && !fields.stores(),
             fields,
-            reader: RecordReader::new(&of.schema, &of.sources, format),
+            reader: RecordReader::new(&of.schema, &of.sources, format).detect_languages(context.languages),
             ends: RecordEnds::new(context.records, &of.csv),
             most: MOST_RECORD.min(most / 4),
             carry: Vec::new(),

@@ -11,7 +11,7 @@ use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::LaneReport;
 use crate::column::ColumnSet;
-use crate::content::TextForm;
+use crate::content::{LanguageSample, TextForm, source_language};
 use crate::error::Result;
 use crate::invert::{InvertOptions, Inverter};
 use crate::read::Piece;
@@ -21,6 +21,9 @@ use crate::segment::{FLUSH_BYTES, StoredCollector};
 use crate::source::{Failure, Input};
 use crate::sys::BLOCK_PADDING;
 use crate::tokenize::Tokenizer;
+
+/// The field of the language of a document.
+const LANGUAGE: &str = "language";
 
 /// The field of the text, and its indexing options.
 #[derive(Clone, Copy)]
@@ -61,6 +64,8 @@ pub(crate) struct TextIndexer<'a> {
     line_at: u64,
     /// The page or document that is being read, and what was found in it.
     formed: FormedDocument<'a>,
+    /// The start of the current document, if its language is to be found out.
+    language: Option<LanguageSample>,
     out: LaneOutput<'a>,
 }
 
@@ -79,6 +84,7 @@ impl<'a> TextIndexer<'a> {
             unchecked: 0,
             line_at: 0,
             formed: FormedDocument::new(job.extractors),
+            language: (context.languages && job.files.is_some()).then(LanguageSample::default),
             out: LaneOutput::new(context),
         })
     }
@@ -105,6 +111,9 @@ impl<'a> TextIndexer<'a> {
             let (document, input) = (self.inverter.current_document(), self.input(piece));
             self.out.keys.lines(document, piece.input, input, line.clone());
             return Ok(());
+        }
+        if let Some(sample) = &mut self.language {
+            sample.clear();
         }
         // A file that may not fit into memory in addition to the current documents starts a new segment.
         let halves = match self.job.invert.postings {
@@ -159,6 +168,9 @@ impl<'a> TextIndexer<'a> {
     fn part(&mut self, part: DocumentPart, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
         let last = part.range.end == piece.end;
         self.unchecked += part.range.len();
+        if let Some(sample) = &mut self.language {
+            sample.add(&bytes[part.range.clone()]);
+        }
         // The line feed that ends a line is not stored, but other delimiters before it are.
         let text = part.range.start..part.next - usize::from(part.next > part.range.end);
         if !self.skipping {
@@ -217,6 +229,12 @@ impl<'a> TextIndexer<'a> {
             files.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
             for (name, value) in self.formed.fields() {
                 files.fields.found.push(name, value, &mut self.columns);
+            }
+            if let Some(sample) = &self.language
+                && self.formed.fields().all(|(name, _)| name != LANGUAGE)
+                && let Some(language) = sample.language()
+            {
+                files.fields.found.push(LANGUAGE, language.as_bytes(), &mut self.columns);
             }
             if let Some(from) = files.from.iter().find(|from| from.covers(entry.path)) {
                 files.fields.push_extra(&entry, from, &mut self.columns);
@@ -301,6 +319,15 @@ impl TextIndexer<'_> {
         Ok(())
     }
 
+    /// Notes the language of source code by the name of a file of text, and by its start.
+    fn note_code(&mut self, piece: &Piece, bytes: &[u8]) {
+        let path = self.key(piece);
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+        if let Some(language) = source_language(name, &bytes[piece.start..piece.end]) {
+            self.formed.note("code", language.as_bytes());
+        }
+    }
+
     /// Takes a piece of a page or document, and indexes its text after the last one.
     fn formed(&mut self, piece: &Piece, bytes: &[u8]) -> Result<()> {
         let path = Path::new(OsStr::from_bytes(self.key(piece)));
@@ -332,7 +359,10 @@ impl PieceIndexer for TextIndexer<'_> {
         if piece.form != TextForm::Text && self.context.records == Records::File {
             return self.formed(piece, &bytes[piece.start..piece.end]);
         }
-        self.formed.forget();
+        if piece.opens && self.job.files.is_some() {
+            self.formed.forget();
+            self.note_code(piece, bytes);
+        }
         self.text(piece, bytes)?;
         if piece.last && self.context.records == Records::Lines {
             self.out.cover_rest(piece.input, piece.offset + (piece.end - piece.start) as u64);

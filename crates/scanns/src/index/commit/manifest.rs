@@ -5,7 +5,7 @@
 //!            dialect, of rows of CSV |
 //!            store u32 (0 nothing, 1 references, 2 content) |
 //!            compression u32 (0 none, 1 lz4, 2 zstd) | level u32 | vectors u32 (0 no, 1 yes) |
-//!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8 + 8 not read) |
+//!            contents u32 (1 binary files skipped + 2 decompressed + 4 converted to UTF-8 + 8 not read …) |
 //!            segments u32 | segment … | notes u32 | note … |
 //!            partial u32 | file …
 //! field    = varint(length) | name | varint(length) | source | varint(length) | format |
@@ -191,9 +191,10 @@ impl Manifest {
             put_dialect(&self.csv, &mut out);
         }
         put_stored(&self.stored, &mut out);
-        let ContentOptions { names_only, skip_binary, decompress, transcode, extract } = self.contents;
+        let ContentOptions { names_only, skip_binary, decompress, transcode, extract, languages } =
+            self.contents;
         let extracts = [extract > Extraction::None, extract > Extraction::Safe];
-        let flags = [skip_binary, decompress, transcode, names_only, extracts[0], extracts[1]];
+        let flags = [skip_binary, decompress, transcode, names_only, extracts[0], extracts[1], languages];
         let contents = flags.into_iter().rev().fold(0u32, |bits, flag| bits << 1 | u32::from(flag));
         out.extend_from_slice(&contents.to_le_bytes());
         out.extend_from_slice(&count(self.segments.len()));
@@ -248,15 +249,16 @@ impl Manifest {
         let records = Records::from_code(reader.u32()?)?;
         let csv = if records == Records::Csv { read_dialect(&mut reader)? } else { CsvDialect::default() };
         let stored = read_stored(&mut reader)?;
-        let contents = reader.u32().filter(|bits| *bits < 64)?;
-        let [skip_binary, decompress, transcode, names_only] = [1, 2, 4, 8].map(|bit| contents & bit != 0);
-        let extract = match contents >> 4 {
+        let contents = reader.u32().filter(|bits| *bits < 128)?;
+        let [skip_binary, decompress, transcode, names_only, languages] =
+            [1, 2, 4, 8, 64].map(|bit| contents & bit != 0);
+        let extract = match contents >> 4 & 3 {
             0 => Extraction::None,
             1 => Extraction::Safe,
             3 => Extraction::All,
             _ => return None,
         };
-        let contents = ContentOptions { names_only, skip_binary, decompress, transcode, extract };
+        let contents = ContentOptions { names_only, skip_binary, decompress, transcode, extract, languages };
         let mut segments = Vec::new();
         for _ in 0..reader.u32()? {
             segments.push(read_segment(&mut reader)?);

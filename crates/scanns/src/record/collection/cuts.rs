@@ -171,6 +171,9 @@ mod tests {
                     format!("From ada Sat Jan  3 01:05:34 1996\nSubject: x\n\n{words}\n\n")
                 }
                 CollectionFormat::MediaWiki => format!("<page>\n<title>x</title>{words}</page>\n"),
+                CollectionFormat::Access | CollectionFormat::Syslog | CollectionFormat::Journal => {
+                    words.replace('\n', " ") + "\n"
+                }
             };
             text.extend_from_slice(record.as_bytes());
         }
@@ -286,7 +289,7 @@ mod tests {
             );
             let end = all_ends(CollectionFormat::Warc, text.as_bytes())[0];
             let (mut made, mut notes) = (MadeRecord::default(), Vec::new());
-            let mut reader = CollectionReader::new(CollectionFormat::Warc);
+            let mut reader = CollectionReader::new(CollectionFormat::Warc, 0);
             assert_eq!(reader.read(&text.as_bytes()[..end], &mut made, &mut notes), Ok(true));
             assert_eq!(notes.contains(&RecordNote::Remark("wrong Content-Length")), is_wrong, "{claimed}");
         }

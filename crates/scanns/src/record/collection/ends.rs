@@ -5,6 +5,7 @@ use crate::record::corpus::mbox::MboxEnds;
 use crate::record::corpus::mediawiki::MediaWikiEnds;
 use crate::record::corpus::smart::SmartEnds;
 use crate::record::corpus::trec::TrecEnds;
+use crate::record::log::LogEnds;
 use crate::record::warc::{WarcEnds, WarcSkip};
 
 /// Finds the ends of the records of one file.
@@ -21,6 +22,7 @@ enum EndsKind {
     Smart(SmartEnds),
     Mbox(MboxEnds),
     MediaWiki(MediaWikiEnds),
+    Log(LogEnds),
 }
 
 impl CollectionEnds {
@@ -32,6 +34,9 @@ impl CollectionEnds {
             CollectionFormat::Smart => EndsKind::Smart(SmartEnds::new()),
             CollectionFormat::Mbox => EndsKind::Mbox(MboxEnds::new()),
             CollectionFormat::MediaWiki => EndsKind::MediaWiki(MediaWikiEnds::new()),
+            CollectionFormat::Access | CollectionFormat::Syslog | CollectionFormat::Journal => {
+                EndsKind::Log(LogEnds::new())
+            }
         };
         CollectionEnds { format, kind }
     }
@@ -51,6 +56,7 @@ impl CollectionEnds {
             EndsKind::Smart(ends) => ends.next_end(bytes, is_end),
             EndsKind::Mbox(ends) => ends.next_end(bytes, is_end),
             EndsKind::MediaWiki(ends) => ends.next_end(bytes, is_end),
+            EndsKind::Log(ends) => ends.next_end(bytes, is_end),
         }
     }
 
@@ -79,6 +85,7 @@ impl CollectionEnds {
             EndsKind::Smart(ends) => ends.start_record(),
             EndsKind::Mbox(ends) => ends.start_record(),
             EndsKind::MediaWiki(ends) => ends.start_record(),
+            EndsKind::Log(ends) => ends.start_record(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The formats of collections.
 
+use crate::record::log::LogKind;
 use crate::record::raw::BYTE_ORDER_MARK;
 use crate::schema::Records;
 
@@ -19,6 +20,12 @@ pub enum CollectionFormat {
     Mbox,
     /// Pages of a dump of MediaWiki.
     MediaWiki,
+    /// Lines of access logs of web servers.
+    Access,
+    /// Lines of syslog.
+    Syslog,
+    /// Entries of journals of systemd.
+    Journal,
 }
 
 impl CollectionFormat {
@@ -30,6 +37,9 @@ impl CollectionFormat {
             Records::Smart => CollectionFormat::Smart,
             Records::Mbox => CollectionFormat::Mbox,
             Records::MediaWiki => CollectionFormat::MediaWiki,
+            Records::Access => CollectionFormat::Access,
+            Records::Syslog => CollectionFormat::Syslog,
+            Records::Journal => CollectionFormat::Journal,
             Records::File | Records::Lines | Records::Jsonl | Records::Csv => return None,
         })
     }
@@ -42,6 +52,9 @@ impl CollectionFormat {
             CollectionFormat::Smart => Records::Smart,
             CollectionFormat::Mbox => Records::Mbox,
             CollectionFormat::MediaWiki => Records::MediaWiki,
+            CollectionFormat::Access => Records::Access,
+            CollectionFormat::Syslog => Records::Syslog,
+            CollectionFormat::Journal => Records::Journal,
         }
     }
 
@@ -53,6 +66,16 @@ impl CollectionFormat {
     /// The format of a file with these first bytes, after decompression; `None` if they are not certain.
     pub fn detect(head: &[u8]) -> Option<Self> {
         let head = head.get(..DETECTED).unwrap_or(head);
+        let kind = LogKind::detect(head).map(|kind| match kind {
+            LogKind::Access => CollectionFormat::Access,
+            LogKind::Syslog => CollectionFormat::Syslog,
+            LogKind::Journal => CollectionFormat::Journal,
+        });
+        kind.or_else(|| Self::by_start(head))
+    }
+
+    /// The format of a file that is not a log.
+    fn by_start(head: &[u8]) -> Option<Self> {
         let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
         let begins = |start: &[u8]| text.get(..start.len()).is_some_and(|t| t.eq_ignore_ascii_case(start));
         if let Some([b'0'..=b'9', b'.', b'0'..=b'9', ..]) = text.strip_prefix(b"WARC/") {
@@ -88,6 +111,8 @@ impl CollectionFormat {
 mod tests {
     use super::*;
 
+    const ACCESS: &str = "192.0.2.1 - ada [01/May/2024:10:00:00 +0200] \"GET / HTTP/1.1\" 200 5\n";
+
     #[test]
     fn formats_are_detected_by_what_they_begin_with() {
         for (head, expected) in [
@@ -105,6 +130,8 @@ mod tests {
             ("From ada 01:05:34\nIt was: late\n", None),
             ("", None),
             (".I 1", None),
+            (ACCESS, Some(CollectionFormat::Access)),
+            ("<34>Oct 11 22:14:15 web1 su[12]: failed\n", Some(CollectionFormat::Syslog)),
         ] {
             assert_eq!(CollectionFormat::detect(head.as_bytes()), expected, "{head}");
         }

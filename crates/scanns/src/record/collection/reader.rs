@@ -7,6 +7,7 @@ use crate::record::corpus::mediawiki::MediaWikiReader;
 use crate::record::corpus::smart::SmartReader;
 use crate::record::corpus::trec::TrecReader;
 use crate::record::error::RecordError;
+use crate::record::log::{AccessReader, JournalReader, SyslogReader};
 use crate::record::made_record::MadeRecord;
 use crate::record::warc::{WarcContent, WarcReader};
 
@@ -17,16 +18,23 @@ pub enum CollectionReader {
     Smart(SmartReader),
     Mbox(Box<MboxReader>),
     MediaWiki(Box<MediaWikiReader>),
+    Access(Box<AccessReader>),
+    Syslog(Box<SyslogReader>),
+    Journal(Box<JournalReader>),
 }
 
 impl CollectionReader {
-    pub fn new(format: CollectionFormat) -> Self {
+    /// `now` is the time of the build, in seconds since 1970: logs leave out the year of their dates.
+    pub fn new(format: CollectionFormat, now: i64) -> Self {
         match format {
             CollectionFormat::Warc => CollectionReader::Warc(Box::default()),
             CollectionFormat::Trec => CollectionReader::Trec(Box::default()),
             CollectionFormat::Smart => CollectionReader::Smart(SmartReader::default()),
             CollectionFormat::Mbox => CollectionReader::Mbox(Box::new(MboxReader::with_charsets(to_utf8))),
             CollectionFormat::MediaWiki => CollectionReader::MediaWiki(Box::default()),
+            CollectionFormat::Access => CollectionReader::Access(Box::default()),
+            CollectionFormat::Syslog => CollectionReader::Syslog(Box::new(SyslogReader::new(now))),
+            CollectionFormat::Journal => CollectionReader::Journal(Box::default()),
         }
     }
 
@@ -38,6 +46,9 @@ impl CollectionReader {
             CollectionReader::Smart(_) => &SmartReader::NAMES,
             CollectionReader::Mbox(_) => &MboxReader::NAMES,
             CollectionReader::MediaWiki(_) => &MediaWikiReader::NAMES,
+            CollectionReader::Access(_) => &AccessReader::NAMES,
+            CollectionReader::Syslog(_) => &SyslogReader::NAMES,
+            CollectionReader::Journal(_) => &JournalReader::NAMES,
         }
     }
 
@@ -66,6 +77,9 @@ impl CollectionReader {
             CollectionReader::Smart(reader) => reader.read(record, into)?,
             CollectionReader::Mbox(reader) => reader.read(record, into)?,
             CollectionReader::MediaWiki(reader) => reader.read(record, into)?,
+            CollectionReader::Access(reader) => reader.read(record, into)?,
+            CollectionReader::Syslog(reader) => reader.read(record, into)?,
+            CollectionReader::Journal(reader) => reader.read(record, into)?,
         };
         let deviations = match self {
             CollectionReader::Warc(reader) => reader.deviations(),
@@ -73,6 +87,9 @@ impl CollectionReader {
             CollectionReader::Smart(reader) => reader.deviations(),
             CollectionReader::Mbox(reader) => reader.deviations(),
             CollectionReader::MediaWiki(reader) => reader.deviations(),
+            CollectionReader::Access(reader) => reader.deviations(),
+            CollectionReader::Syslog(reader) => reader.deviations(),
+            CollectionReader::Journal(reader) => reader.deviations(),
         };
         notes.extend(deviations.iter().map(|&kind| RecordNote::Remark(kind)));
         Ok(is_document)

@@ -13,6 +13,7 @@ use super::payload::{HttpRule, PayloadKind, WarcBlock, WarcPayload, kind_of};
 use super::sniff::looks_like_text;
 use super::url::{bare_url, host_of, without_brackets};
 use crate::content::html::{HtmlPage, looks_like_html};
+use crate::content::language_of;
 use crate::record::deviations::Deviations;
 use crate::record::error::RecordError;
 use crate::record::made_record::MadeRecord;
@@ -53,6 +54,8 @@ enum WarcName {
 pub struct WarcReader {
     page: HtmlPage,
     deviations: Deviations,
+    /// Whether to find out in which language a page is that does not say so.
+    detects_languages: bool,
 }
 
 /// Where a record comes from, before its payload is read.
@@ -267,9 +270,13 @@ impl WarcReader {
         let (text, charset) = to_utf8(&payload.bytes, &hints, &mut self.deviations);
         into.put(WarcName::Charset as u32, charset.name().to_ascii_lowercase().as_bytes());
         if kind != PayloadKind::Html {
+            self.put_language(&text, into);
             return into.put(WarcName::Text as u32, &text);
         }
         self.page.read(&text);
+        if self.page.language.is_empty() {
+            self.put_language(&self.page.text, into);
+        }
         for (name, value) in [
             (WarcName::Title, &self.page.title),
             (WarcName::Description, &self.page.description),
@@ -279,6 +286,20 @@ impl WarcReader {
         ] {
             into.put(name as u32, value);
         }
+    }
+
+    /// Puts the language of a text, if that is asked for and certain.
+    fn put_language(&self, text: &[u8], into: &mut MadeRecord) {
+        if self.detects_languages
+            && let Some(language) = language_of(text)
+        {
+            into.put(WarcName::Language as u32, language.as_bytes());
+        }
+    }
+
+    /// Whether to find out in which language the pages are that do not say so.
+    pub fn detect_languages(&mut self, detect: bool) {
+        self.detects_languages = detect;
     }
 }
 
