@@ -81,6 +81,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         if !args.output.quiet {
             scans::list_unused(&built.unused_globs, &args.input.exclude);
         }
+        scans::list_rule_faults(&built.rule_faults);
         changes::list(built.changes.as_ref());
         dumps::list(&built.dumps);
         if !args.output.quiet {
@@ -188,6 +189,7 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
         include: args.include.clone(),
         exclude: args.exclude.clone(),
         skip_hidden: args.skip_hidden,
+        gitignore: args.gitignore,
         threads,
         ..SourceOptions::default()
     }
@@ -196,11 +198,12 @@ pub fn source(args: &InputArgs, threads: usize) -> SourceOptions {
 /// The dumps to import instead of the inputs.
 fn dump(args: &DumpArgs, input: &InputArgs, quiet: bool) -> Result<Option<DumpOptions>> {
     let Some(name) = &args.dump else { return Ok(None) };
-    let InputArgs { paths, files_from, null: _, follow, include, exclude, skip_hidden } = input;
-    if files_from.is_some() || *follow || !include.is_empty() || !exclude.is_empty() || *skip_hidden {
+    let InputArgs { paths, files_from, null: _, follow, include, exclude, gitignore, skip_hidden } = input;
+    let chooses = !include.is_empty() || !exclude.is_empty() || *gitignore || *skip_hidden;
+    if files_from.is_some() || *follow || chooses {
         bail!(
-            "--dump takes all entries of the dump: leave --files-from, --follow, --include, --exclude and \
-               --skip-hidden out"
+            "--dump takes all entries of the dump: leave --files-from, --follow, --include, --exclude, \
+               --gitignore and --skip-hidden out"
         );
     }
     let mut map = ColumnMap::default();

@@ -238,9 +238,9 @@ pub mod sources {
         RenamedColumn, Sources, TextFieldOptions, map_name,
     };
     pub use crate::source::{
-        ChangedPaths, Entry, EntryKind, Failure, FileList, FileSample, FileStatus, Input, Inputs, ListFrom,
-        Root, ScanReport, ScannedRoot, Separator, Skipped, SourceOptions, UnlistedDirectories, absolute,
-        collect, is_at_or_below, sample_files,
+        ChangedPaths, DamagedPattern, Entry, EntryKind, Failure, FileList, FileSample, FileStatus,
+        IgnoreFaults, Input, Inputs, ListFrom, Root, ScanReport, ScannedRoot, Separator, Skipped,
+        SourceOptions, UnlistedDirectories, UnreadRules, absolute, collect, is_at_or_below, sample_files,
     };
     pub use crate::sys::PageSize;
 }

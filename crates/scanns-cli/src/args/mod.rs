@@ -272,6 +272,11 @@ pub struct InputArgs {
     /// '/data/**' a whole path; may be given several times
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
+    /// Skip what git ignores: the patterns of .gitignore files, of .git/info/exclude and of the user's
+    /// core.excludesFile apply, and .git is skipped, but no other hidden file. Give it each time, like
+    /// --exclude
+    #[arg(long, conflicts_with = "files_from")]
+    pub gitignore: bool,
     /// Skip files and directories whose names begin with a dot
     #[arg(long)]
     pub skip_hidden: bool,

@@ -41,7 +41,7 @@ pub struct ScanArgs {
     /// The format is found out where it is certain; otherwise name it: paths, paths0 (find -print0), zfs-diff
     /// (zfs diff -FHt), lustre (lfs changelog), scale-watch (events of a clustered watch as JSON)
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "auto", conflicts_with_all = ["dump", "files_from", "follow"])]
+    #[arg(default_missing_value = "auto", conflicts_with_all = ["dump", "files_from", "follow", "gitignore"])]
     pub changes: Option<String>,
     /// The metadata target from which a changelog of Lustre comes, if there are several: the index remembers
     /// the last record of each, and notices if records are missing

@@ -1,6 +1,6 @@
 //! What `scanns index` says about a scan of names and metadata.
 
-use scanns::sources::{ScanReport, Skipped};
+use scanns::sources::{DamagedPattern, IgnoreFaults, ScanReport, Skipped, UnreadRules};
 use serde_json::{Map, Value, json};
 
 use crate::quoting::quoted;
@@ -43,6 +43,36 @@ pub fn list_unused(unused: &[String], exclude: &[String]) {
         let text = quoted(glob.as_bytes());
         report::note(&format!("{option} {text}: nothing that was looked at matches this"));
     }
+}
+
+/// Says what was wrong with `.gitignore` files.
+pub fn list_rule_faults(faults: &IgnoreFaults) {
+    if let Some(UnreadRules { file, reason }) = &faults.first_unread {
+        let (files, file) = (units::counted(faults.unread, "file"), report::path_text(file));
+        report::note(&format!("patterns that could not be read: {files}, such as {file}: {reason}"));
+    }
+    if let Some(DamagedPattern { file, line, text, reason }) = &faults.first_damaged {
+        let (lines, file) = (units::counted(faults.damaged, "line"), report::path_text(file));
+        let text = quoted(text);
+        report::note(&format!(
+            "damaged patterns match nothing: {lines}, such as {file}:{line}, {text}: {reason}"
+        ));
+    }
+}
+
+/// What was wrong with `.gitignore` files, as JSON.
+pub fn rule_faults_json(faults: &IgnoreFaults) -> Value {
+    let mut object = Map::new();
+    object.insert("unread".into(), json!(faults.unread));
+    if let Some(unread) = &faults.first_unread {
+        report::put_bytes(&mut object, "first_unread", unread.file.as_os_str().as_encoded_bytes());
+    }
+    object.insert("damaged".into(), json!(faults.damaged));
+    if let Some(DamagedPattern { file, line, .. }) = &faults.first_damaged {
+        report::put_bytes(&mut object, "first_damaged", file.as_os_str().as_encoded_bytes());
+        object.insert("first_damaged_line".into(), json!(line));
+    }
+    object.into()
 }
 
 /// The report of a scan as JSON.

@@ -68,6 +68,27 @@ fn files_that_the_options_exclude_now_are_removed_and_other_trees_are_left_alone
 }
 
 #[test]
+fn files_that_git_ignores_are_removed_on_request_and_come_back_without_it() {
+    for content in ["text", "none"] {
+        let place = Place::with(&[("a.c", "one"), ("b.o", "two"), ("sub/c.o", "three"), ("sub/d.o", "four")]);
+        let files = || {
+            let mut names = place.found(&["type:file"]);
+            names.retain(|name| name != ".gitignore");
+            names
+        };
+        place.indexed(&["--content", content]);
+        assert_eq!(files().len(), 4);
+        fs::write(place.files().join(".gitignore"), "*.o\n[\n").unwrap();
+        fs::write(place.files().join("sub/.gitignore"), "!d.o\n").unwrap();
+        let ran = place.indexed(&["--content", content, "--gitignore"]);
+        assert!(ran.stderr.contains("damaged patterns match nothing: 1 line"), "{}", ran.stderr);
+        assert_eq!(files(), ["a.c", "d.o"], "{content}");
+        place.indexed(&["--content", content]);
+        assert_eq!(files().len(), 4, "{content}");
+    }
+}
+
+#[test]
 fn a_directory_that_is_empty_or_unreadable_removes_nothing() {
     let place = Place::with(&[("mount/a.txt", "one"), ("mount/b.txt", "two"), ("rest/c.txt", "three")]);
     place.indexed(&[]);

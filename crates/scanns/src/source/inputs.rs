@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::schema::format_date;
 use crate::source::entry::Entry;
 use crate::source::entry_kind::EntryKind;
+use crate::source::ignore::IgnoreFaults;
 use crate::source::stamp::Stamp;
 use crate::sys::now;
 
@@ -137,12 +138,14 @@ pub struct Inputs {
     pub inputs: Vec<Input>,
     /// Inputs that could not be read, by path.
     pub failures: Vec<Failure>,
-    /// Entries that were skipped on purpose: those that the globs exclude (an excluded directory counts
-    /// once), and special files and symbolic links if
+    /// Entries that were skipped on purpose: those that the globs and the rules of `.gitignore` files exclude
+    /// (an excluded directory counts once), and special files and symbolic links if
     /// [`SourceOptions::entries`](super::SourceOptions::entries) is not set.
     pub skipped: u64,
     /// Globs that included or excluded nothing.
     pub unused_globs: Vec<String>,
+    /// What was wrong with the rules of `.gitignore` files.
+    pub rule_faults: IgnoreFaults,
     /// The total size of all inputs.
     pub bytes: u64,
     /// The directories that the options name, by path.

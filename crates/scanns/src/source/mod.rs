@@ -1,12 +1,13 @@
 //! Which inputs exist: paths and lists in, a list of regular files with their sizes out, in reading order. On
 //! request directories, links and special files are in the list too.
 //!
-//! No file is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
+//! No input is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
-//! directories, `filter.rs` matches globs, and `order.rs` sorts files and removes duplicates. `absolute.rs`
-//! gives each file one path, however it was named, and `sample.rs` chooses a few files to look at. `scan/` lists trees of any size with their metadata, and
-//! keeps nothing; it can also look at chosen paths alone (`changed_paths.rs`), such as those at which
-//! something happened (`tree_watch.rs`).
+//! directories, `filter.rs` matches globs, `ignore/` has the rules of `.gitignore` files, and `order.rs`
+//! sorts files and removes duplicates. `absolute.rs` gives each file one path, however it was named, and
+//! `sample.rs` chooses a few files to look at. `scan/` lists trees of any size with their metadata, and keeps
+//! nothing; it can also look at chosen paths alone (`changed_paths.rs`), such as those at which something
+//! happened (`tree_watch.rs`).
 
 mod absolute;
 mod changed_paths;
@@ -15,6 +16,7 @@ mod entry_batch;
 mod entry_kind;
 mod file_list;
 mod filter;
+mod ignore;
 mod inputs;
 mod options;
 mod order;
@@ -35,6 +37,7 @@ pub use entry::{Entry, ancestors, is_at_or_below, is_below, nanoseconds};
 pub use entry_batch::EntryBatch;
 pub use entry_kind::EntryKind;
 use filter::Filter;
+pub use ignore::{DamagedPattern, IgnoreFaults, UnreadRules};
 pub use inputs::{CLOCK_TICK, Failure, FileStatus, Input, Inputs, Root, fitting_date};
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
 pub use sample::{FileSample, sample_files};

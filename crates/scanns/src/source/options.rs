@@ -48,6 +48,9 @@ pub struct SourceOptions {
     pub exclude: Vec<String>,
     /// Whether to skip files and directories whose names begin with a dot.
     pub skip_hidden: bool,
+    /// Whether to leave out what `.gitignore` files, `.git/info/exclude` and the user's file of ignored names
+    /// leave out, and `.git`. This does not apply to the paths and to those of the list, but below them.
+    pub gitignore: bool,
     /// Whether directories, symbolic links that are not followed, and special files are inputs too.
     pub entries: bool,
     /// Whether to keep the metadata of files in [`Input::status`](super::Input::status).
@@ -75,6 +78,7 @@ impl Default for SourceOptions {
             include: Vec::new(),
             exclude: Vec::new(),
             skip_hidden: false,
+            gitignore: false,
             entries: false,
             status: false,
             large_first: true,

@@ -37,8 +37,8 @@ pub(super) fn arrange(mut found: Found, overlaps: bool, large_first: bool) -> In
     found.failures.dedup();
     found.roots.sort_unstable();
     found.roots.dedup();
-    let Found { failures, skipped, roots, .. } = found;
-    Inputs { inputs, failures, skipped, unused_globs: Vec::new(), bytes, roots }
+    let Found { failures, skipped, rule_faults, roots, .. } = found;
+    Inputs { inputs, failures, skipped, unused_globs: Vec::new(), rule_faults, bytes, roots }
 }
 
 /// Keeps the first of several paths to the same file. Hard links are different files and stay. Only paths

@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, DirEntry};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::absolute::absolute;
 use super::filter::Filter;
+use super::ignore::{IgnoreFaults, IgnoreRules, RuleFiles, RuleNames, UserRules};
 use super::options::SourceOptions;
 use crate::error::Result;
 
@@ -34,23 +36,33 @@ pub struct FileSample {
 pub fn sample_files(options: &SourceOptions, most: usize) -> Result<FileSample> {
     let filter = Filter::new(options)?;
     let mut listing = Listing::default();
+    let user = options.gitignore.then(|| UserRules::of_process(&mut IgnoreFaults::default()));
     for path in &options.paths {
         let Ok(path) = absolute(path) else { continue };
         match fs::metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => listing.directories.push_back(path),
+            Ok(metadata) if metadata.is_dir() => {
+                let rules = user.as_ref();
+                let rules = rules.map(|user| IgnoreRules::above(&path, user, &mut IgnoreFaults::default()));
+                listing.directories.push_back((path, rules));
+            }
             Ok(metadata) if metadata.is_file() => listing.files.push(path),
             _ => {}
         }
     }
     let has_directories = !listing.directories.is_empty();
     let mut read = 0;
-    while let Some(directory) = listing.directories.pop_front() {
+    while let Some((directory, rules)) = listing.directories.pop_front() {
         if read == MOST_LISTED || listing.files.len() >= MOST_LISTED {
             listing.is_cut = true;
             break;
         }
         read += 1;
-        listing.list(&directory, &filter, options.follow_symlinks);
+        let rules = rules.map(|above| {
+            let mut faults = IgnoreFaults::default();
+            let files = RuleFiles::read(&directory, RuleNames::UNKNOWN, &mut faults);
+            above.enter(&directory, files, &mut faults)
+        });
+        listing.list(&directory, rules.as_ref(), &filter, options.follow_symlinks);
     }
     let Listing { mut files, is_cut, .. } = listing;
     files.sort_unstable();
@@ -65,13 +77,14 @@ pub fn sample_files(options: &SourceOptions, most: usize) -> Result<FileSample> 
 #[derive(Default)]
 struct Listing {
     files: Vec<PathBuf>,
-    directories: VecDeque<PathBuf>,
+    /// Directories, and the rules of those above them.
+    directories: VecDeque<(PathBuf, Option<IgnoreRules>)>,
     is_cut: bool,
 }
 
 impl Listing {
     /// Adds the entries of a directory.
-    fn list(&mut self, directory: &Path, filter: &Filter, follow: bool) {
+    fn list(&mut self, directory: &Path, rules: Option<&IgnoreRules>, filter: &Filter, follow: bool) {
         let Ok(entries) = fs::read_dir(directory) else { return };
         for entry in entries.flatten() {
             if self.files.len() >= MOST_LISTED || self.directories.len() >= MOST_LISTED {
@@ -79,9 +92,15 @@ impl Listing {
                 return;
             }
             let path = entry.path();
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if rules.is_some_and(|rules| rules.is_ignored(path.as_os_str().as_bytes(), is_directory)) {
+                continue;
+            }
             match kind(&entry, follow) {
                 Some(EntryIs::File) if filter.takes_file(&path) => self.files.push(path),
-                Some(EntryIs::Directory) if filter.enters(&path) => self.directories.push_back(path),
+                Some(EntryIs::Directory) if filter.enters(&path) => {
+                    self.directories.push_back((path, rules.cloned()));
+                }
                 _ => {}
             }
         }

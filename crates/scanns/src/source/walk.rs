@@ -7,6 +7,8 @@
 use std::collections::HashSet;
 use std::fs::{self, DirEntry, Metadata};
 use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::source::entry::nanoseconds;
 use crate::source::entry_kind::EntryKind;
 use crate::source::filter::Filter;
+use crate::source::ignore::{IgnoreFaults, IgnoreRules, RuleFiles, RuleNames, UserRules};
 use crate::source::inputs::{Failure, FileStatus, Input, Root};
 use crate::source::options::SourceOptions;
 use crate::sys::{lock, wait};
@@ -36,10 +39,17 @@ pub(super) struct Found {
     pub(super) directories: Vec<FilesOf>,
     pub(super) failures: Vec<Failure>,
     pub(super) skipped: u64,
+    pub(super) rule_faults: IgnoreFaults,
     /// The given directories.
     pub(super) roots: Vec<Root>,
     /// Links to follow after everything else has been walked.
-    links: Vec<PathBuf>,
+    links: Vec<PlaceToWalk>,
+}
+
+/// A path, and the rules of the directory in which it is, if `.gitignore` files are respected.
+struct PlaceToWalk {
+    path: PathBuf,
+    rules: Option<IgnoreRules>,
 }
 
 /// A walk over several roots.
@@ -49,6 +59,8 @@ pub(super) struct Walk<'a> {
     /// Whether everything becomes an input.
     entries: bool,
     status: bool,
+    /// The patterns of the user, if `.gitignore` files are respected.
+    user: Option<UserRules>,
     threads: usize,
     cancel: &'a AtomicBool,
     /// Directories walked so far, to detect loops; only used if links are followed.
@@ -58,21 +70,24 @@ pub(super) struct Walk<'a> {
 
 /// Directories to walk, and the number of directories that are being read.
 struct Stack {
-    waiting: Vec<PathBuf>,
+    waiting: Vec<PlaceToWalk>,
     busy: usize,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(filter: &'a Filter, options: &SourceOptions, cancel: &'a AtomicBool) -> Self {
+        let mut found = Found::default();
+        let user = options.gitignore.then(|| UserRules::of_process(&mut found.rule_faults));
         Walk {
             filter,
             follow: options.follow_symlinks,
             entries: options.entries,
             status: options.status,
+            user,
             threads: options.threads.max(1),
             cancel,
             visited: Mutex::default(),
-            found: Found::default(),
+            found,
         }
     }
 
@@ -95,7 +110,12 @@ impl<'a> Walk<'a> {
             let mut found = std::mem::take(&mut self.found);
             let root = self.take_root(path, *explicit, &mut found);
             self.found = found;
-            if let Some(path) = &root {
+            let root = root.map(|path| {
+                let user = self.user.as_ref();
+                let rules = user.map(|user| IgnoreRules::above(&path, user, &mut self.found.rule_faults));
+                PlaceToWalk { path, rules }
+            });
+            if let Some(PlaceToWalk { path, .. }) = &root {
                 let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
                 self.found.roots.push(Root { path: path.clone(), is_empty });
             }
@@ -108,12 +128,14 @@ impl<'a> Walk<'a> {
         self.descend(roots)?;
         while !self.found.links.is_empty() {
             let mut links = std::mem::take(&mut self.found.links);
-            links.sort_unstable();
-            for link in links {
+            links.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+            for PlaceToWalk { path: link, rules } in links {
                 let mut found = std::mem::take(&mut self.found);
                 let root = self.take_root(&link, false, &mut found);
                 self.found = found;
-                self.descend(root.into_iter().collect())?;
+                self.descend(
+                    root.into_iter().map(|path| PlaceToWalk { path, rules: rules.clone() }).collect(),
+                )?;
             }
         }
         Ok(())
@@ -157,7 +179,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks directories with all threads.
-    fn descend(&mut self, roots: Vec<PathBuf>) -> Result<()> {
+    fn descend(&mut self, roots: Vec<PlaceToWalk>) -> Result<()> {
         if roots.is_empty() {
             return Ok(());
         }
@@ -199,7 +221,8 @@ impl<'a> Walk<'a> {
         found
     }
 
-    fn read_directory(&self, directory: PathBuf, found: &mut Found, below: &mut Vec<PathBuf>) {
+    fn read_directory(&self, place: PlaceToWalk, found: &mut Found, below: &mut Vec<PlaceToWalk>) {
+        let PlaceToWalk { path: directory, rules } = place;
         match self.is_new(&directory) {
             Ok(true) => {}
             Ok(false) => return,
@@ -210,15 +233,26 @@ impl<'a> Walk<'a> {
             Err(error) => return found.fail(&directory, &error),
         };
         let mut files = Vec::new();
-        for entry in entries {
+        let mut take = |entry: io::Result<DirEntry>, rules: Option<&IgnoreRules>, found: &mut Found| {
             match entry {
-                Ok(entry) => self.take_entry(&entry, &mut files, found, below),
+                Ok(entry) => self.take_entry(&entry, rules, &mut files, found, below),
                 Err(error) => {
                     found.fail(&directory, &error);
-                    break; // reading this directory further would fail again
+                    return ControlFlow::Break(()); // reading this directory further would fail again
                 }
             }
-        }
+            ControlFlow::Continue(())
+        };
+        // A directory has to be listed to its end before its rules are known.
+        let _ = match rules {
+            None => entries.into_iter().try_for_each(|entry| take(entry, None, found)),
+            Some(above) => {
+                let (entries, names) = listed(entries);
+                let files = RuleFiles::read(&directory, names, &mut found.rule_faults);
+                let rules = above.enter(&directory, files, &mut found.rule_faults);
+                entries.into_iter().try_for_each(|entry| take(entry, Some(&rules), found))
+            }
+        };
         if !files.is_empty() {
             files.sort_unstable_by(|a: &(Input, Identity), b| a.0.path.as_os_str().cmp(b.0.path.as_os_str()));
             found.directories.push(FilesOf { path: directory, files });
@@ -228,9 +262,10 @@ impl<'a> Walk<'a> {
     fn take_entry(
         &self,
         entry: &DirEntry,
+        rules: Option<&IgnoreRules>,
         files: &mut Vec<(Input, Identity)>,
         found: &mut Found,
-        below: &mut Vec<PathBuf>,
+        below: &mut Vec<PlaceToWalk>,
     ) {
         let path = entry.path();
         let kind = match entry.file_type() {
@@ -238,13 +273,18 @@ impl<'a> Walk<'a> {
             Err(error) => return found.fail(&path, &error),
         };
         let kind = EntryKind::of(kind);
-        if kind == EntryKind::Link && self.follow {
-            found.links.push(path);
+        let is_directory = kind == EntryKind::Directory;
+        if rules.is_some_and(|rules| rules.is_ignored(path.as_os_str().as_bytes(), is_directory)) {
+            found.skipped += 1;
             return;
         }
-        let enters = kind == EntryKind::Directory && self.filter.enters(&path);
+        if kind == EntryKind::Link && self.follow {
+            found.links.push(PlaceToWalk { path, rules: rules.cloned() });
+            return;
+        }
+        let enters = is_directory && self.filter.enters(&path);
         if enters {
-            below.push(path.clone());
+            below.push(PlaceToWalk { path: path.clone(), rules: rules.cloned() });
             if !self.entries {
                 return;
             }
@@ -304,10 +344,24 @@ impl Found {
         self.roots.append(&mut other.roots);
         self.links.append(&mut other.links);
         self.skipped += other.skipped;
+        self.rule_faults.append(other.rule_faults);
     }
 }
 
-fn next(stack: &Mutex<Stack>, more: &Condvar) -> Option<PathBuf> {
+/// The entries of a directory, up to the first that cannot be read, and whether it may have rules.
+fn listed(entries: fs::ReadDir) -> (Vec<io::Result<DirEntry>>, RuleNames) {
+    let (mut all, mut names) = (Vec::new(), RuleNames::default());
+    for entry in entries {
+        let is_last = entry.as_ref().inspect(|entry| names.see(entry.file_name().as_bytes())).is_err();
+        all.push(entry);
+        if is_last {
+            break;
+        }
+    }
+    (all, names)
+}
+
+fn next(stack: &Mutex<Stack>, more: &Condvar) -> Option<PlaceToWalk> {
     let mut state = lock(stack);
     loop {
         if let Some(directory) = state.waiting.pop() {

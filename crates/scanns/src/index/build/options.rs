@@ -156,14 +156,16 @@ impl IndexOptions {
     /// The options of a scan of the inputs. The index decides about attributes.
     pub(crate) fn scan_options(&self) -> ScanOptions {
         let ScanSettings { one_file_system, pseudo, snapshots, max_operations, lazy, .. } = self.scan;
-        let SourceOptions { paths, include, exclude, follow_symlinks, skip_hidden, threads, .. } =
-            self.source.clone();
+        let SourceOptions {
+            paths, include, exclude, follow_symlinks, skip_hidden, gitignore, threads, ..
+        } = self.source.clone();
         ScanOptions {
             paths,
             follow_symlinks,
             include,
             exclude,
             skip_hidden,
+            gitignore,
             one_file_system,
             pseudo,
             snapshots,

@@ -7,7 +7,7 @@ use crate::read::ContentCount;
 use crate::record::changes::ChangesTally;
 use crate::record::dump::DumpTally;
 use crate::record::{CsvDialect, Inferred, RecordNote, RenamedColumn};
-use crate::source::{Failure, ScanReport, Skipped};
+use crate::source::{Failure, IgnoreFaults, ScanReport, Skipped};
 
 /// The result of a build. Every input is in one of the counts.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +65,8 @@ pub struct IndexReport {
     pub removed_files: u64,
     /// Globs that included or excluded nothing; none if the build was stopped or follows changes.
     pub unused_globs: Vec<String>,
+    /// What was wrong with the rules of `.gitignore` files, which the build did without.
+    pub rule_faults: IgnoreFaults,
     /// Inputs that were skipped because the index has them and they have not changed.
     pub unchanged: u64,
     /// Files that were moved, and whose documents were moved without reading their text again.

@@ -315,6 +315,7 @@ fn report_of(inputs: &Inputs) -> IndexReport {
         failed: inputs.failures.clone(),
         skipped: inputs.skipped,
         unused_globs: inputs.unused_globs.clone(),
+        rule_faults: inputs.rule_faults.clone(),
         ..IndexReport::default()
     }
 }

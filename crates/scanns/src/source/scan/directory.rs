@@ -9,8 +9,9 @@ use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use crate::source::ignore::IgnoreRules;
 use crate::source::scan::report::ScannedRoot;
 use crate::source::scan::status::ScanStatus;
 use crate::sys::{lock, now};
@@ -110,6 +111,10 @@ pub(super) struct ScanDirectory {
     pub(super) name: CString,
     pub(super) device: u64,
     pub(super) root: Arc<RootState>,
+    /// The rules of the directories above one without a parent, if `.gitignore` files are respected.
+    above: Option<IgnoreRules>,
+    /// The rules in the directory, after it was listed.
+    pub(super) rules: OnceLock<IgnoreRules>,
     kept: Mutex<Option<(Arc<OwnedFd>, KeptPlace)>>,
     /// The number of lists of directories below it that are not finished.
     lists: AtomicUsize,
@@ -117,14 +122,20 @@ pub(super) struct ScanDirectory {
 
 impl ScanDirectory {
     /// A directory without a parent, by its whole path.
-    pub(super) fn top(path: CString, device: u64, root: Arc<RootState>) -> Self {
-        let (kept, lists) = (Mutex::default(), AtomicUsize::new(0));
-        ScanDirectory { parent: None, name: path, device, root, kept, lists }
+    pub(super) fn top(path: CString, device: u64, root: Arc<RootState>, above: Option<IgnoreRules>) -> Self {
+        let (kept, lists, rules) = (Mutex::default(), AtomicUsize::new(0), OnceLock::new());
+        ScanDirectory { parent: None, name: path, device, root, above, rules, kept, lists }
     }
 
     pub(super) fn below(parent: Arc<ScanDirectory>, name: CString, device: u64) -> Self {
         let (kept, lists, root) = (Mutex::default(), AtomicUsize::new(0), parent.root.clone());
-        ScanDirectory { parent: Some(parent), name, device, root, kept, lists }
+        let rules = OnceLock::new();
+        ScanDirectory { parent: Some(parent), name, device, root, above: None, rules, kept, lists }
+    }
+
+    /// The rules of the directories above this one.
+    pub(super) fn rules_above(&self) -> Option<&IgnoreRules> {
+        self.parent.as_ref().map_or(self.above.as_ref(), |parent| parent.rules.get())
     }
 
     /// Replaces `path` by the path of the directory and a slash.

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use crate::source::entry::Entry;
 use crate::source::entry_kind::EntryKind;
 use crate::source::scan::directory::ScanDirectory;
+use crate::source::scan::found_link::FoundLink;
 use crate::source::scan::names::NameList;
 use crate::source::scan::queue::ScanWork;
 use crate::source::scan::special::{is_pseudo, is_snapshots, magic, may_be_snapshots};
@@ -59,6 +60,9 @@ impl ScanWorker<'_> {
             }
             return;
         }
+        if !may_be_directory && self.is_ignored(open, false) {
+            return;
+        }
         if !may_be_directory && !self.includes_file() {
             return self.report.filtered.add(&self.path);
         }
@@ -69,7 +73,7 @@ impl ScanWorker<'_> {
             Err(Errno::NOENT | Errno::NOTDIR) => return self.report.vanished.add(&self.path),
             Err(error) => return self.fail(error),
         };
-        if !self.is_listed(&status) {
+        if !self.is_listed(&status) || may_be_directory && self.is_ignored(open, status.is_directory()) {
             return;
         }
         let found = FoundName { name, status };
@@ -132,7 +136,8 @@ impl ScanWorker<'_> {
     /// If links are followed: leaves a link for later, and recognises a directory that was met before.
     fn is_first(&mut self, open: &OpenDirectory, found: &FoundName<'_>) -> bool {
         if found.status.values.kind == Some(EntryKind::Link) {
-            self.links.push((open.directory.root.clone(), path_of(&self.path)));
+            let (root, rules) = (open.directory.root.clone(), open.directory.rules.get().cloned());
+            self.links.push(FoundLink { root, path: path_of(&self.path), rules });
             return false;
         }
         let repeated =

@@ -13,14 +13,12 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, CWD};
 
 use crate::source::scan::directory::{RootState, ScanDirectory};
+use crate::source::scan::found_link::{FoundLink, FoundLinks};
 use crate::source::scan::opening::{status_of, target_of};
 use crate::source::scan::queue::ScanWork;
 use crate::source::scan::status::ScanStatus;
 use crate::source::scan::worker::{ScanWorker, c_path};
 use crate::sys::lock;
-
-/// Links, each with the named path below which it is.
-pub(super) type FoundLinks = Vec<(Arc<RootState>, PathBuf)>;
 
 /// What is known of links while they are followed.
 #[derive(Default)]
@@ -39,7 +37,7 @@ impl ScanWorker<'_> {
             status.is_ok_and(|status| status.is_directory())
         };
         let (directories, mut others) =
-            links.into_iter().partition::<FoundLinks, _>(|(_, link)| leads_to_directory(link));
+            links.into_iter().partition::<FoundLinks, _>(|link| leads_to_directory(&link.path));
         self.report.operations += others.len() as u64;
         followed.others.append(&mut others);
         self.follow_all(directories, followed);
@@ -47,26 +45,22 @@ impl ScanWorker<'_> {
 
     /// Lists links.
     pub(super) fn follow_all(&mut self, mut links: FoundLinks, followed: &mut FollowedLinks) {
-        links.sort_unstable_by(|a, b| a.1.cmp(&b.1));
-        for (root, link) in links {
+        links.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        for link in links {
             if self.shared.stopped() {
                 break;
             }
             self.path.clear();
-            self.path.extend_from_slice(link.as_os_str().as_encoded_bytes());
-            if let Err(error) = self.follow(&root, &link, &mut followed.files) {
+            self.path.extend_from_slice(link.path.as_os_str().as_encoded_bytes());
+            if let Err(error) = self.follow(&link, &mut followed.files) {
                 self.fail(error);
             }
-            root.count(std::mem::take(&mut self.entries));
+            link.root.count(std::mem::take(&mut self.entries));
         }
     }
 
-    fn follow(
-        &mut self,
-        root: &Arc<RootState>,
-        link: &Path,
-        known: &mut HashSet<PathBuf>,
-    ) -> rustix::io::Result<()> {
+    fn follow(&mut self, found: &FoundLink, known: &mut HashSet<PathBuf>) -> rustix::io::Result<()> {
+        let FoundLink { root, path: link, rules } = found;
         let name = c_path(link)?;
         self.operation();
         let status = status_of(&name, self.flags(AtFlags::empty())).ok();
@@ -87,7 +81,7 @@ impl ScanWorker<'_> {
             self.report.filtered.add(&self.path);
         }
         if status.is_directory() {
-            let directory = ScanDirectory::top(name, status.device, root.clone());
+            let directory = ScanDirectory::top(name, status.device, root.clone(), rules.clone());
             self.stack.push(ScanWork::Directory(Arc::new(directory)));
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::source::scan::directory::ScanDirectory;
 use crate::source::scan::entries::OpenDirectory;
 use crate::source::scan::names::NameList;
 use crate::source::scan::queue::{PendingList, ScanWork};
+use crate::source::scan::rules::HeldNames;
 use crate::source::scan::worker::ScanWorker;
 
 /// The number of names after which a large directory is shared with other threads.
@@ -101,6 +102,7 @@ impl ScanWorker<'_> {
         let mut below = NameList::default();
         let (mut names, mut is_whole) = (0, false);
         let mut slice = None;
+        let mut held = self.shared.user.is_some().then(HeldNames::default);
         while !self.shared.stopped() {
             if listed.is_buffer_empty() {
                 self.operation();
@@ -122,16 +124,24 @@ impl ScanWorker<'_> {
                 continue;
             }
             names += 1;
+            let may_be_directory = matches!(entry.file_type(), FileType::Directory | FileType::Unknown);
+            if let Some(kept) = &mut held {
+                kept.push(name, may_be_directory);
+                if kept.is_full() {
+                    self.end_holding(&open, held.take(), false, &mut below);
+                }
+                continue;
+            }
             if names % SLICE == 0 {
                 slice = self.next_slice(&open, slice, &mut below);
             }
-            let may_be_directory = matches!(entry.file_type(), FileType::Directory | FileType::Unknown);
             match &mut slice {
                 Some(slice) => slice.push(name, may_be_directory),
                 None => self.take_name(&open, name, may_be_directory, &mut below),
             }
         }
         self.listing = buffer;
+        self.end_holding(&open, held, is_whole, &mut below);
         if is_whole && names > 0 && self.entries == 0 {
             // If other threads list a part of it, some names may be entries.
             self.trim_path();

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, CWD};
 use rustix::io::Errno;
 
+use crate::source::ignore::RuleNames;
 use crate::source::scan::directory::ScanDirectory;
 use crate::source::scan::entries::{EnteredDirectory, FoundName, OpenDirectory};
 use crate::source::scan::names::NameList;
@@ -49,7 +50,8 @@ impl ScanWorker<'_> {
                 self.end_of_file(look, known);
                 continue;
             }
-            let directory = Arc::new(ScanDirectory::top(name.clone(), status.device, root.clone()));
+            let above = self.rules_above(root);
+            let directory = Arc::new(ScanDirectory::top(name.clone(), status.device, root.clone(), above));
             match known {
                 KnownPlace::Directory { inode, device } if inode == Some(status.inode) && !tree => {
                     self.stack.push(ScanWork::Look(LookWork { directory, range, device, held: None }));
@@ -76,6 +78,7 @@ impl ScanWorker<'_> {
             Err(error) => return self.cannot_open(&directory, error),
         };
         self.enter_path(&open.directory);
+        self.enter_rules(&open, RuleNames::UNKNOWN);
         let (mut below, mut looked) = (NameList::default(), 0);
         while !self.shared.stopped()
             && let Some(found) = look.next_name(self.prefix, range.clone())
@@ -196,7 +199,7 @@ impl ScanWorker<'_> {
                 return None;
             }
         };
-        if !self.is_listed(&status) {
+        if !self.is_listed(&status) || self.is_ignored(open, status.is_directory()) {
             return None;
         }
         if !look.with_directories && !found.is_named {

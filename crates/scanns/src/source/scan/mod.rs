@@ -9,8 +9,8 @@
 //! Start with [`scan`], or with [`look`] for chosen paths (`look.rs`, `places.rs`). `listing.rs` has the loop
 //! of a thread, `entries.rs` decides what happens with a name, and `worker.rs` has what both use.
 //! `directory.rs` and `opening.rs` keep and open directories, and `queue.rs` distributes work. `roots.rs` and
-//! `links.rs` say what is scanned, and `special.rs` what is left out. `attributes.rs` adds extended
-//! attributes and ACLs (`attribute_reader.rs`, `acl_text.rs`).
+//! `links.rs` say what is scanned, and `special.rs` and `rules.rs` what is left out. `attributes.rs` adds
+//! extended attributes and ACLs (`attribute_reader.rs`, `acl_text.rs`).
 
 mod acl_text;
 mod attribute_reader;
@@ -18,6 +18,7 @@ mod attributes;
 mod batch_writer;
 mod directory;
 mod entries;
+mod found_link;
 mod links;
 mod listing;
 mod look;
@@ -29,6 +30,7 @@ mod places;
 mod queue;
 mod report;
 mod roots;
+mod rules;
 mod special;
 mod status;
 mod worker;
@@ -45,10 +47,12 @@ use rustix::process::{Resource, getrlimit};
 use crate::error::{Error, Result};
 use crate::source::entry_batch::EntryBatch;
 use crate::source::filter::Filter;
+use crate::source::ignore::UserRules;
 use crate::source::options::SourceOptions;
 use crate::sys::unpoisoned;
 use directory::KeptDescriptors;
-use links::{FollowedLinks, FoundLinks};
+use found_link::FoundLinks;
+use links::FollowedLinks;
 use opening::Opener;
 pub use options::ScanOptions;
 use pace::Pace;
@@ -106,9 +110,11 @@ fn scan_with<'a>(
     let mut report = ScanReport::default();
     let opener = Opener::new();
     let named = roots::named_paths(&options.paths, &opener, &mut report);
+    let user = options.gitignore.then(|| UserRules::of_process(&mut report.rule_faults));
     let mut shared = ScanShared {
         options,
         filter: &filter,
+        user,
         stop,
         send,
         refused: AtomicBool::new(false),

@@ -20,6 +20,9 @@ pub struct ScanOptions {
     pub exclude: Vec<String>,
     /// Whether to skip files and directories whose names begin with a dot.
     pub skip_hidden: bool,
+    /// Whether to leave out what `.gitignore` files, `.git/info/exclude` and the user's file of ignored names
+    /// leave out, and `.git`.
+    pub gitignore: bool,
     /// Whether to stay in the file systems of the named paths. A directory is in the same file system if its
     /// device or its mount is the same: subvolumes of btrfs and bind mounts of the same file system are
     /// entered.
@@ -50,6 +53,7 @@ impl Default for ScanOptions {
             include: Vec::new(),
             exclude: Vec::new(),
             skip_hidden: false,
+            gitignore: false,
             one_file_system: false,
             pseudo: false,
             snapshots: false,

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+use crate::source::ignore::IgnoreFaults;
 use crate::source::inputs::Failure;
 use crate::source::unlisted::UnlistedDirectories;
 
@@ -24,10 +25,12 @@ pub struct ScanReport {
     /// Entries that were deleted between the listing of their directory and the moment at which their values
     /// were read, and directories that were deleted before they could be listed.
     pub vanished: Skipped,
-    /// Entries that the globs exclude; an excluded directory counts once.
+    /// Entries that the globs and the rules of `.gitignore` files exclude; an excluded directory counts once.
     pub filtered: Skipped,
     /// Globs that included or excluded nothing.
     pub unused_globs: Vec<String>,
+    /// What was wrong with the rules of `.gitignore` files.
+    pub rule_faults: IgnoreFaults,
     /// Hidden entries that were skipped; a hidden directory counts once.
     pub hidden: Skipped,
     /// Directories that were listed as entries, but not entered, since they are in other file systems.
@@ -104,6 +107,7 @@ impl ScanReport {
         self.unread_more += other.unread_more;
         self.vanished.append(other.vanished);
         self.filtered.append(other.filtered);
+        self.rule_faults.append(other.rule_faults);
         self.hidden.append(other.hidden);
         self.other_file_systems.append(other.other_file_systems);
         self.pseudo.append(other.pseudo);

@@ -107,7 +107,8 @@ impl ScanWorker<'_> {
             self.emit(status, CWD, name);
             root.count(std::mem::take(&mut self.entries));
             if status.is_directory() {
-                let directory = ScanDirectory::top(name.clone(), status.device, root.clone());
+                let above = self.rules_above(root);
+                let directory = ScanDirectory::top(name.clone(), status.device, root.clone(), above);
                 self.stack.push(ScanWork::Directory(Arc::new(directory)));
             }
         }

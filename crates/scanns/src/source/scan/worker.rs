@@ -11,10 +11,12 @@ use std::time::Duration;
 use rustix::io::Errno;
 
 use crate::source::filter::Filter;
+use crate::source::ignore::UserRules;
 use crate::source::inputs::Failure;
 use crate::source::scan::attribute_reader::{AttributeReader, WithoutAttributes};
 use crate::source::scan::batch_writer::{BatchWriter, Send};
-use crate::source::scan::directory::{KeptDescriptors, RootState, ScanDirectory};
+use crate::source::scan::directory::{KeptDescriptors, ScanDirectory};
+use crate::source::scan::found_link::FoundLinks;
 use crate::source::scan::opening::Opener;
 use crate::source::scan::options::ScanOptions;
 use crate::source::scan::pace::Pace;
@@ -36,6 +38,8 @@ pub(super) type ScanIdentity = (u64, u64);
 pub(super) struct ScanShared<'a> {
     pub(super) options: &'a ScanOptions,
     pub(super) filter: &'a Filter,
+    /// The patterns of the user, if `.gitignore` files are respected.
+    pub(super) user: Option<UserRules>,
     pub(super) stop: &'a AtomicBool,
     pub(super) send: &'a Send<'a>,
     /// Set when nobody takes entries any more.
@@ -70,8 +74,8 @@ pub(super) struct ScanWorker<'a> {
     pub(super) stack: Vec<ScanWork>,
     pub(super) batches: BatchWriter<'a>,
     pub(super) report: ScanReport,
-    /// Links to follow after everything else, with the named paths below which they are.
-    pub(super) links: Vec<(Arc<RootState>, PathBuf)>,
+    /// Links to follow after everything else.
+    pub(super) links: FoundLinks,
     /// The path of the current entry.
     pub(super) path: Vec<u8>,
     /// The length of the path of the current directory with a slash, in `path`.

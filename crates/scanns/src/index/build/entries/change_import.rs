@@ -100,8 +100,8 @@ impl<'a> ChangeImport<'a> {
     /// gone may have others that are not in the index.
     fn unlisted(&self, scan: &mut ScanReport, looked: &LookReport) -> UnlistedDirectories {
         let mut unlisted = std::mem::take(&mut scan.unlisted);
-        let ScanOptions { include, exclude, skip_hidden, .. } = &self.options;
-        if !include.is_empty() || !exclude.is_empty() || *skip_hidden {
+        let ScanOptions { include, exclude, skip_hidden, gitignore, .. } = &self.options;
+        if !include.is_empty() || !exclude.is_empty() || *skip_hidden || *gitignore {
             let gone = looked.files.iter().chain(&looked.trees);
             gone.filter_map(|path| ancestors(path).nth(1)).for_each(|above| unlisted.add(above));
         }

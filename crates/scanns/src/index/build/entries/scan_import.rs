@@ -124,6 +124,7 @@ pub(super) fn report_scan(
     report.unchanged = lanes.iter().map(|lane| lane.unchanged).sum();
     report.add_lanes(lanes.into_iter().map(|EntryReport { lane, .. }| lane).collect());
     report.failed = std::mem::take(&mut scan.unread);
+    report.rule_faults = scan.rule_faults.clone();
     report.skipped = scan.filtered.count + scan.hidden.count;
     report.cancelled |= !scan.complete;
     Ok(())

@@ -273,3 +273,59 @@ fn a_limit_of_operations_is_kept() {
     let least = Duration::from_millis(report.operations - 25);
     assert!(began.elapsed() >= least && report.operations > 250, "{:?} {least:?}", began.elapsed());
 }
+
+#[test]
+fn what_gitignore_files_leave_out_is_left_out_by_scans_and_by_walks_of_texts() {
+    let place = place();
+    let files = [
+        ".git/HEAD",
+        "a.o",
+        "keep.o",
+        "src/a.c",
+        "src/a.o",
+        "target/x/y",
+        "src/target",
+        "own/.git/HEAD",
+        "own/a.o",
+    ];
+    place.add(&files);
+    let many: Vec<String> =
+        (0..5000).map(|number| format!("many/f{number}.{}", ["c", "tmp"][number % 2])).collect();
+    place.add(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    std::fs::write(place.at(".gitignore"), "*.o\n!keep.o\ntarget/\na[\n").unwrap();
+    std::fs::write(place.at("many/.gitignore"), "*.tmp\nf2.c\n").unwrap();
+    std::os::unix::fs::symlink("src", place.at("link")).unwrap();
+    let is_taken = |name: &String| name.ends_with(".c") && name != "many/f2.c";
+    let mut expected: Vec<String> = many.iter().filter(|name| is_taken(name)).cloned().collect();
+    let others =
+        ["", ".gitignore", "keep.o", "link", "many", "many/.gitignore", "own", "own/a.o", "src", "src/a.c"];
+    expected.extend(others.iter().map(|&name| name.to_owned()));
+    expected.push("src/target".into());
+    expected.sort();
+    for threads in [1, 4] {
+        let (found, report) = rows(&ScanOptions { gitignore: true, ..options(&[&place.path], threads) });
+        let mut found = names(&found, &place.path);
+        found.sort();
+        assert_eq!(found, expected);
+        // Two of .git, two names with .o, a directory, and half of the files of the large directory.
+        assert_eq!((report.filtered.count, report.rule_faults.damaged), (5 + 2501, 1));
+        assert!(report.unlisted.places.contains(&place.at("target")) && report.unlisted.paths.is_empty());
+
+        let paths = vec![place.path.clone()];
+        let walk =
+            SourceOptions { paths, gitignore: true, entries: true, threads, ..SourceOptions::default() };
+        let found = crate::source::collect(&walk, &AtomicBool::new(false)).unwrap();
+        assert_eq!((found.skipped, found.rule_faults.damaged), (5 + 2501, 1));
+        let relative = |path: &Path| path.strip_prefix(&place.path).unwrap().to_string_lossy().into_owned();
+        let mut found: Vec<String> = found.inputs.iter().map(|input| relative(&input.path)).collect();
+        found.sort();
+        assert_eq!(found, expected);
+
+        let (sub, _) = rows(&ScanOptions { gitignore: true, ..options(&[&place.at("src")], threads) });
+        assert_eq!(names(&sub, &place.path), ["src", "src/a.c", "src/target"], "rules above apply");
+        let linked =
+            ScanOptions { gitignore: true, follow_symlinks: true, ..options(&[&place.path], threads) };
+        let (linked, _) = rows(&linked);
+        assert!(!names(&linked, &place.path).iter().any(|name| name.ends_with("src/a.o")));
+    }
+}
