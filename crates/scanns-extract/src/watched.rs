@@ -1,4 +1,5 @@
-//! A file that remembers whether the system failed to read it. Parsers turn such errors into errors of a format.
+//! A file that remembers whether the system failed to read it. Parsers turn such errors into errors of a
+//! format.
 
 use std::cell::Cell;
 use std::fs::File;

@@ -24,7 +24,8 @@ pub struct ContentArgs {
     #[arg(long, value_name = "DIR")]
     pub extract_cache: Option<PathBuf>,
     /// The most disk space of --extract-cache; what was not used for the longest time goes first
-    #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = parse_size, requires = "extract_cache")]
+    #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = parse_size)]
+    #[arg(requires = "extract_cache")]
     pub extract_cache_size: u64,
     /// What to do with the content of binary files: images, programs and others that are recognised by their
     /// first bytes [default: skip, or as in the index]
@@ -33,8 +34,8 @@ pub struct ContentArgs {
     /// Do not decompress gzip, Zstandard, xz, bzip2, LZ4 and compress; compressed files are then binary
     #[arg(long)]
     pub no_decompress: bool,
-    /// Find out in which language texts are that do not say so, for the field language: en, de, zh. Files, and
-    /// pages of web archives
+    /// Find out in which language texts are that do not say so, for the field language: en, de, zh. This is
+    /// done for files and for pages of web archives
     #[arg(long)]
     pub detect_language: bool,
     /// The character encoding of text that is not valid UTF-8 [default: auto, or as in the index]

@@ -41,4 +41,5 @@ Examples:
   scanns extract paper.pdf             show the text and the fields that an index has of a file
   scanns extract --json *.nc | jq .fields.var
 
-A file is read in a process that cannot write, has no network, and takes at most --extract-time and --extract-memory.";
+A file is read in a process that cannot write, has no network, and takes at most --extract-time and
+--extract-memory.";

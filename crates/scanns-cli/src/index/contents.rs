@@ -22,7 +22,8 @@ pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
         extract.is_some() || binary.is_some() || *no_decompress || encoding.is_some() || *detect_language;
     if names_only && about_text {
         bail!(
-            "--content none reads no file: leave --extract, --binary, --no-decompress, --encoding and --detect-language out"
+            "--content none reads no file: leave --extract, --binary, --no-decompress, --encoding and \
+             --detect-language out"
         );
     }
     let requested = content.is_some() || about_text;

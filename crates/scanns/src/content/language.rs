@@ -53,7 +53,7 @@ pub(crate) fn language_of(text: &[u8]) -> Option<&'static str> {
 }
 
 /// The codes of whatlang's languages in ISO 639-1, beside those in ISO 639-3.
-const CODES: [(&str, &str); 69] = [
+const CODES: [(&str, &str); 70] = [
     ("afr", "af"),
     ("aka", "ak"),
     ("amh", "am"),
@@ -123,6 +123,7 @@ const CODES: [(&str, &str); 69] = [
     ("uzb", "uz"),
     ("vie", "vi"),
     ("yid", "yi"),
+    ("zul", "zu"),
 ];
 
 fn code(language: Lang) -> &'static str {
@@ -136,7 +137,7 @@ mod tests {
 
     const ENGLISH: &str =
         "The whale swam slowly through the cold water, and nobody on the ship had seen it before.";
-    const GERMAN: &str = "Der Wal schwamm langsam durch das kalte Wasser, und niemand auf dem Schiff hatte ihn vorher gesehen.";
+    const GERMAN: &str = "Der Wal schwamm langsam durch das kalte Wasser, und niemand hatte ihn je gesehen.";
     const RUSSIAN: &str = "Кит медленно плыл по холодной воде, и никто на корабле раньше его не видел.";
 
     #[test]

@@ -38,8 +38,8 @@ pub enum FileFormat {
     Csv(CsvDialect),
 }
 
-/// The start of the current hour in seconds since 1970. The parsers of a build, which begin at almost the same
-/// time, should guess the same years.
+/// The start of the current hour in seconds since 1970. The parsers of a build, which begin at almost the
+/// same time, should guess the same years.
 fn start_of_hour() -> i64 {
     let hour = 3600;
     sys::now() / 1_000_000_000 / hour * hour

@@ -8,9 +8,9 @@
 //! paths out.
 //!
 //! `collection/` has the formats whose fields are known beforehand: web archives (`warc/`), and collections
-//! of texts (`corpus/`), such as those of TREC, mail and dumps of wikis, and logs (`log/`). `page_charset.rs` converts their web
-//! pages to UTF-8, `made_record.rs` holds the values of a record, and `deviations.rs` what is unusual about
-//! it.
+//! of texts (`corpus/`), such as those of TREC, mail and dumps of wikis, and logs (`log/`). `page_charset.rs`
+//! converts their web pages to UTF-8, `made_record.rs` holds the values of a record, and `deviations.rs` what
+//! is unusual about it.
 //!
 //! For records with fields start at `reader.rs`: it maps names to fields (`names.rs`), converts values to the
 //! types of the fields (`typed.rs`) and counts values that do not fit (`counts.rs`). `infer.rs` infers a

@@ -1,5 +1,5 @@
-//! Takes away what is no text in the texts of notebooks: images in Markdown and escapes of terminals. Finds
-//! headings. Everything here takes linear time.
+//! Cleans the texts of notebooks of images in Markdown and of escapes of terminals, and finds headings.
+//! Everything here takes linear time.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! The messages between the engine and a child process that extracts text. Both ends use this one definition.
 //!
 //! ```text
-//! frame   := version:u8 kind:u8 last:u8 passing:u8 text:u32 meta:u32  text bytes  meta bytes  (little-endian)
+//! frame   := version:u8 kind:u8 last:u8 passing:u8 text:u32 meta:u32 text bytes meta bytes (little-endian)
 //! request := meta: memory:u64 seconds:u64 text:u64 fields:u64 name…           (with one descriptor, no text)
 //! answer  := extracted     text: UTF-8, meta: bytes(format) cut:u8 { bytes(name) bytes(value) }…
 //!          | not_document  no text, no meta

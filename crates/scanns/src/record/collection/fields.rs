@@ -37,6 +37,49 @@ enum FieldUse {
 
 use FieldUse::{Date, Key, Keyword, Number, Other, Text, Words};
 
+/// The fields of access logs.
+const ACCESS: [(&str, FieldUse); 12] = [
+    ("vhost", Keyword),
+    ("host", Keyword),
+    ("user", Keyword),
+    ("date", Date),
+    ("method", Keyword),
+    ("path", Words),
+    ("protocol", Keyword),
+    ("status", Number),
+    ("bytes", Number),
+    ("referer", Words),
+    ("agent", Other),
+    ("text", Text),
+];
+
+/// The fields of syslog.
+const SYSLOG: [(&str, FieldUse); 9] = [
+    ("date", Date),
+    ("host", Keyword),
+    ("app", Keyword),
+    ("pid", Keyword),
+    ("facility", Keyword),
+    ("severity", Keyword),
+    ("msgid", Keyword),
+    ("data", Text),
+    ("message", Text),
+];
+
+/// The fields of journals.
+const JOURNAL: [(&str, FieldUse); 10] = [
+    ("cursor", Key),
+    ("date", Date),
+    ("host", Keyword),
+    ("app", Keyword),
+    ("unit", Keyword),
+    ("pid", Keyword),
+    ("uid", Keyword),
+    ("severity", Keyword),
+    ("boot", Keyword),
+    ("message", Text),
+];
+
 impl CollectionFormat {
     /// The fields of a new index.
     ///
@@ -124,43 +167,9 @@ impl CollectionFormat {
                 ("title", Text),
                 ("text", Text),
             ],
-            CollectionFormat::Access => &[
-                ("vhost", Keyword),
-                ("host", Keyword),
-                ("user", Keyword),
-                ("date", Date),
-                ("method", Keyword),
-                ("path", Words),
-                ("protocol", Keyword),
-                ("status", Number),
-                ("bytes", Number),
-                ("referer", Words),
-                ("agent", Other),
-                ("text", Text),
-            ],
-            CollectionFormat::Syslog => &[
-                ("date", Date),
-                ("host", Keyword),
-                ("app", Keyword),
-                ("pid", Keyword),
-                ("facility", Keyword),
-                ("severity", Keyword),
-                ("msgid", Keyword),
-                ("data", Text),
-                ("message", Text),
-            ],
-            CollectionFormat::Journal => &[
-                ("cursor", Key),
-                ("date", Date),
-                ("host", Keyword),
-                ("app", Keyword),
-                ("unit", Keyword),
-                ("pid", Keyword),
-                ("uid", Keyword),
-                ("severity", Keyword),
-                ("boot", Keyword),
-                ("message", Text),
-            ],
+            CollectionFormat::Access => &ACCESS,
+            CollectionFormat::Syslog => &SYSLOG,
+            CollectionFormat::Journal => &JOURNAL,
         }
     }
 }

@@ -22,14 +22,14 @@ const BOOT: u32 = 9;
 
 /// A member of which an entry takes the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Member {
+pub(super) struct JournalMember {
     /// The number of the name of its values.
     name: u32,
     /// Whether it is only used if the other member for this name has no values.
     is_spare: bool,
 }
 
-impl Member {
+impl JournalMember {
     /// The member with a name of the journal.
     pub fn of(source: &str) -> Option<Self> {
         let (name, is_spare) = match source {
@@ -47,19 +47,19 @@ impl Member {
             "_BOOT_ID" => (BOOT, false),
             _ => return None,
         };
-        Some(Member { name, is_spare })
+        Some(JournalMember { name, is_spare })
     }
 }
 
 /// Makes the values of one entry after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct EntryValues {
+pub(super) struct JournalValues {
     /// The names that have a value, as bits.
     found: u32,
     /// Whether a member of a journal was there.
     is_entry: bool,
     /// The member whose bytes are in `run`.
-    running: Option<Member>,
+    running: Option<JournalMember>,
     /// The bytes of the array of numbers that is being read.
     run: Vec<u8>,
     /// The first values of spare members, by the number of their names: dates and programs.
@@ -69,7 +69,7 @@ pub(super) struct EntryValues {
     dates: DateWriter,
 }
 
-impl EntryValues {
+impl JournalValues {
     /// Starts an entry.
     pub fn start(&mut self) {
         (self.found, self.is_entry, self.running) = (0, false, None);
@@ -80,7 +80,7 @@ impl EntryValues {
     /// Takes the next scalar of an entry.
     pub fn take(
         &mut self,
-        member: Member,
+        member: JournalMember,
         raw: RawScalar,
         record: &[u8],
         into: &mut MadeRecord,
@@ -117,7 +117,7 @@ impl EntryValues {
         for name in [DATE, APP] {
             let mut value = self.spare.get_mut(name as usize).map(std::mem::take).unwrap_or_default();
             if self.found & 1 << name == 0 {
-                self.put(Member { name, is_spare: false }, &value, into, deviations);
+                self.put(JournalMember { name, is_spare: false }, &value, into, deviations);
             }
             value.clear();
             self.spare
@@ -141,7 +141,13 @@ impl EntryValues {
         self.run = run;
     }
 
-    fn put(&mut self, member: Member, value: &[u8], into: &mut MadeRecord, deviations: &mut Deviations) {
+    fn put(
+        &mut self,
+        member: JournalMember,
+        value: &[u8],
+        into: &mut MadeRecord,
+        deviations: &mut Deviations,
+    ) {
         if value.is_empty() {
             return;
         }

@@ -25,7 +25,7 @@ use crate::record::error::RecordError;
 use crate::record::json::{self, paths::Paths};
 use crate::record::made_record::MadeRecord;
 use crate::record::raw::RawScalar;
-use entry::{EntryValues, MESSAGE, Member};
+use entry::{JournalMember, JournalValues, MESSAGE};
 
 /// The most scalars of a record that are kept until its end. If there are more, it is parsed twice.
 const MOST_WAITING: usize = 1 << 12;
@@ -37,9 +37,9 @@ const RECORD_SEPARATOR: &[u8] = b"\x1e";
 pub struct JournalReader {
     paths: Paths,
     /// By the number of a name: the member.
-    members: Vec<Option<Member>>,
+    members: Vec<Option<JournalMember>>,
     waiting: Vec<RawScalar>,
-    values: EntryValues,
+    values: JournalValues,
     deviations: Deviations,
 }
 
@@ -49,7 +49,7 @@ impl Default for JournalReader {
             paths: Paths::new(),
             members: Vec::new(),
             waiting: Vec::new(),
-            values: EntryValues::default(),
+            values: JournalValues::default(),
             deviations: Deviations::default(),
         }
     }
@@ -101,7 +101,7 @@ impl JournalReader {
             false => beyond = true,
         })?;
         for number in members.len()..paths.len() {
-            members.push(Member::of(paths.source(u32::try_from(number).unwrap_or(u32::MAX))));
+            members.push(JournalMember::of(paths.source(u32::try_from(number).unwrap_or(u32::MAX))));
         }
         values.start();
         let mut take = |raw: RawScalar| {

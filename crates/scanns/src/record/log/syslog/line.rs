@@ -1,7 +1,7 @@
 //! A line of syslog as its parts.
 
 use super::date::LineDate;
-use super::tag::Tag;
+use super::tag::SyslogTag;
 use crate::record::log::date::LatestTime;
 use crate::record::log::line::{split_word, unless_dash};
 use crate::record::log::priority::Priority;
@@ -38,8 +38,8 @@ impl<'r> SyslogLine<'r> {
     /// A line with a date, a host and a tag, as in RFC 3164.
     fn dated(text: &'r [u8], latest: &LatestTime) -> Option<Self> {
         let (date, rest) = LineDate::split(text, latest)?;
-        let (host, tag) = Tag::with_host(rest);
-        let Tag { app, pid, message } = tag;
+        let (host, tag) = SyslogTag::with_host(rest);
+        let SyslogTag { app, pid, message } = tag;
         Some(SyslogLine { has_header: true, date: Some(date), host, app, pid, message, ..Self::default() })
     }
 

@@ -8,13 +8,13 @@ const MOST_PID: usize = 32;
 
 /// The program that wrote a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tag<'r> {
+pub(super) struct SyslogTag<'r> {
     pub app: &'r [u8],
     pub pid: &'r [u8],
     pub message: &'r [u8],
 }
 
-impl<'r> Tag<'r> {
+impl<'r> SyslogTag<'r> {
     /// Splits the text behind a date into a host and the rest. Messages that a program sends itself have no
     /// host.
     pub fn with_host(text: &'r [u8]) -> (&'r [u8], Self) {
@@ -22,7 +22,7 @@ impl<'r> Tag<'r> {
             Some(_) => (&b""[..], text),
             None => split_word(text),
         };
-        (unless_dash(host), Self::split(text).unwrap_or(Tag { message: text, ..Tag::default() }))
+        (unless_dash(host), Self::split(text).unwrap_or(SyslogTag { message: text, ..SyslogTag::default() }))
     }
 
     /// Splits off the tag that a text begins with: a word with a colon behind it, or with a number in square
@@ -32,11 +32,19 @@ impl<'r> Tag<'r> {
             match byte {
                 b':' if at > 0 && matches!(text.get(at + 1), None | Some(b' ' | b'\t' | b'[')) => {
                     let message = text.get(at + 1..)?;
-                    return Some(Tag { app: text.get(..at)?, pid: b"", message: without_blank(message) });
+                    return Some(SyslogTag {
+                        app: text.get(..at)?,
+                        pid: b"",
+                        message: without_blank(message),
+                    });
                 }
                 b'[' if at > 0 => {
                     if let Some((pid, message)) = split_pid(text.get(at + 1..)?) {
-                        return Some(Tag { app: text.get(..at)?, pid, message: without_blank(message) });
+                        return Some(SyslogTag {
+                            app: text.get(..at)?,
+                            pid,
+                            message: without_blank(message),
+                        });
                     }
                 }
                 b' ' | b'\t' | b'"' | b'\'' | b'=' | b'{' | b'}' | b'<' | b'>' | b',' | b';' => return None,
