@@ -12,6 +12,7 @@ mod index;
 mod ladder;
 mod latency;
 mod media;
+mod members;
 mod memory;
 mod reader;
 mod scaling;
@@ -68,6 +69,8 @@ enum Experiment {
     Flush(flush::FlushArgs),
     /// Measure the released command on file systems of growing size: import, find, du, report, search
     Growth(growth::GrowthArgs),
+    /// Compare builds from archives with builds from the same files, unpacked
+    Members(members::MemberArgs),
     /// Predict rates on other machines from results
     Scaling(scaling::ScalingArgs),
     /// Compare the tuner with an exhaustive grid on one sample
@@ -105,6 +108,7 @@ fn main() -> Result<()> {
         Experiment::Media(args) => media::run(&args, results)?,
         Experiment::Flush(args) => flush::run(&args, results)?,
         Experiment::Growth(args) => growth::run(&args, results)?,
+        Experiment::Members(args) => members::run(&args, results)?,
         Experiment::All(args) => all::run(&args, results)?,
     }
     report::save(results, &command.report)?;

@@ -16,7 +16,8 @@
 //! file, and the driver builds both adapters when it runs. The driver itself is tested with the workspace.
 //!
 //! The comparison of columns has its own driver and adapters; see `columns/`. The comparison with tools for
-//! file systems has a driver, too, and runs the tools as they are; see `files/`.
+//! file systems has a driver, too, and runs the tools as they are; see `files/`. So has the comparison of web
+//! archives, with the Lucene of `java/` and the programs of the package `warc/`; see `src/warc/`.
 
 pub mod adapter;
 pub mod columns;
@@ -35,3 +36,4 @@ pub mod table;
 pub mod text;
 pub mod toolchain;
 pub mod verify;
+pub mod warc;

@@ -22,7 +22,7 @@ use scanns_peers::job::{self, Effort};
 use scanns_peers::protocol::{Kept, Scoring, Unit, Writers};
 use scanns_peers::scores::{self, Trial};
 use scanns_peers::toolchain::{self, Ready};
-use scanns_peers::{figures, table, table::Line};
+use scanns_peers::{figures, table, table::Line, warc};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,7 +41,9 @@ Examples:
   make bench-peers ARGS='--columns 10000000'
       columns: facets, groups, sorts, fields of hits and exports by number of hits
   make bench-peers ARGS='--files /srv'
-      names and sizes of a file system, with plocate, fd, find, du, duc, ncdu, gdu and dua";
+      names and sizes of a file system, with plocate, fd, find, du, duc, ncdu, gdu and dua
+  make bench-peers ARGS='--warc /usr/share/doc'
+      web archives made of the HTML pages in a directory, with Lucene and jsoup";
 
 /// Builds and searches indexes of the same text with scanns, Lucene and tantivy in turns, and compares them.
 /// All results are verified: documents, tokens and hits must be equal, and also scores where two engines
@@ -79,8 +81,13 @@ struct Args {
     /// compared with those of GNU find and GNU du. DIR must not change meanwhile.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["merge", "scores", "corpus", "columns", "only"])]
     files: Option<PathBuf>,
-    /// The command to measure with --files [default: scanns beside this program]
-    #[arg(long, value_name = "PATH", requires = "files")]
+    /// Compare builds from web archives instead: the files .warc.gz in DIR, or four archives that are made of
+    /// the HTML files below DIR; with Lucene and jsoup, and with a program that only decompresses
+    #[arg(long, value_name = "DIR")]
+    #[arg(conflicts_with_all = ["merge", "scores", "corpus", "columns", "files", "only"])]
+    warc: Option<PathBuf>,
+    /// The command to measure with --files and --warc [default: scanns beside this program]
+    #[arg(long, value_name = "PATH")]
     scanns: Option<PathBuf>,
     /// What the indexes keep
     #[command(flatten)]
@@ -88,7 +95,7 @@ struct Args {
     /// Number of indexing threads [default: the available cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Rounds of builds and of searches [default: 3, with --files 5, with --quick 1]
+    /// Rounds of builds and of searches [default: 3, with --files or --warc 5, with --quick 1]
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
     /// Compare only with this engine
@@ -153,6 +160,9 @@ fn main() -> Result<()> {
     }
     if let Some(tree) = &args.files {
         return compare_files(&args, tree);
+    }
+    if let Some(archives) = &args.warc {
+        return compare_warc(&args, archives);
     }
     let corpus = corpus_path(&args)?;
     let mut results = Results::begin(&[&args.work, &corpus]);
@@ -226,10 +236,9 @@ fn compare_files(args: &Args, tree: &Path) -> Result<()> {
     let mut results = Results::begin(&[&args.work, tree]);
     println!("{}", results.machine);
     note_load(&mut results);
-    let beside = || Ok(std::env::current_exe()?.with_file_name("scanns"));
     let comparison = Comparison {
         tree: tree.into(),
-        scanns: Some(args.scanns.clone().map_or_else(beside, anyhow::Ok)?),
+        scanns: Some(toolchain::command(args.scanns.as_deref())?),
         rounds: args.rounds.unwrap_or(if args.quick { 1 } else { 5 }).max(1),
         work: args.work.clone(),
     };
@@ -238,6 +247,29 @@ fn compare_files(args: &Args, tree: &Path) -> Result<()> {
     scanns_bench::report::save(&results, &report)?;
     println!("report: {}", report.join("report.html").display());
     ensure!(right, "the answers of scanns are not those of find and du, see above");
+    Ok(())
+}
+
+/// Measures builds from web archives instead of text search.
+fn compare_warc(args: &Args, archives: &Path) -> Result<()> {
+    let mut results = Results::begin(&[&args.work, archives]);
+    println!("{}", results.machine);
+    note_load(&mut results);
+    let lucene = toolchain::lucene(&args.work, heap_mib(args));
+    let lucene = lucene.map_err(|error| results.note(format!("Lucene is left out: {error:#}"))).ok();
+    let comparison = warc::Comparison {
+        archives: archives.into(),
+        scanns: toolchain::command(args.scanns.as_deref())?,
+        lucene,
+        programs: toolchain::web_archives(&args.work)?,
+        threads: args.threads.unwrap_or_else(cores),
+        rounds: args.rounds.unwrap_or(if args.quick { 1 } else { 5 }),
+        work: args.work.clone(),
+    };
+    warc::compare(&comparison, &mut results)?;
+    let report = args.report.clone().unwrap_or_else(|| args.work.join("results-warc"));
+    scanns_bench::report::save(&results, &report)?;
+    println!("report: {}", report.join("report.html").display());
     Ok(())
 }
 
@@ -344,8 +376,7 @@ fn effort(args: &Args) -> Effort {
 /// Prepares the requested peers. A peer that cannot be prepared is reported and left out. It is an error if
 /// no peer is left.
 fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
-    let most = scanns::tuning::memory_limit_bytes().map_or(2048, |limit| (limit >> 20) / 2);
-    let heap = args.heap.unwrap_or_else(|| most.min(8192));
+    let heap = heap_mib(args);
     let mut reasons = BTreeMap::new();
     let mut ready = |peer: Peer, name: &'static str, make: &dyn Fn() -> Result<Ready>| {
         if args.only.is_some_and(|only| only != peer) {
@@ -365,6 +396,12 @@ fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
     }
     told.into_iter().for_each(|reason| results.note(reason));
     Ok(peers)
+}
+
+/// MiB of heap for Lucene.
+fn heap_mib(args: &Args) -> u64 {
+    let most = scanns::tuning::memory_limit_bytes().map_or(2048, |limit| (limit >> 20) / 2);
+    args.heap.unwrap_or_else(|| most.min(8192))
 }
 
 /// Adds a note if other programs keep the machine busy, because the figures are then unreliable.

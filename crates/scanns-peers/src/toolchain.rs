@@ -82,11 +82,11 @@ fn run(command: &mut Command, what: &str, log: &Path, remedy: &str) -> Result<()
     Ok(())
 }
 
-/// The version of Lucene in a `pom.xml`.
-fn lucene_version(pom: &str) -> Result<String> {
-    let version =
-        pom.split_once("<lucene.version>").and_then(|(_, rest)| rest.split_once("</lucene.version>"));
-    Ok(version.context("pom.xml has no lucene.version")?.0.to_string())
+/// The version of a library in a `pom.xml`.
+fn library_version(pom: &str, library: &str) -> Result<String> {
+    let (begin, end) = (format!("<{library}.version>"), format!("</{library}.version>"));
+    let version = pom.split_once(&begin).and_then(|(_, rest)| rest.split_once(&end));
+    Ok(version.with_context(|| format!("pom.xml has no {library}.version"))?.0.to_string())
 }
 
 /// The version of tantivy in a lock file.
@@ -118,12 +118,14 @@ pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
     let jdk = find_jdk()?;
     let sources = Path::new(HERE).join("java");
     let pom = sources.join("pom.xml");
-    let version = lucene_version(&fs::read_to_string(&pom)?)?;
+    let text_of_pom = fs::read_to_string(&pom)?;
+    let version = library_version(&text_of_pom, "lucene")?;
+    let last = format!("jsoup-{}.jar", library_version(&text_of_pom, "jsoup")?);
     let jars = work.join(format!("lucene-{version}"));
     let classes = work.join("classes");
     fs::create_dir_all(&classes).with_context(|| format!("cannot create {}", classes.display()))?;
     // This dependency was added last, so if it is present, the others are too.
-    if !jars.join(format!("lucene-grouping-{version}.jar")).exists() {
+    if !jars.join(last).exists() {
         let mut fetch = Command::new("mvn");
         fetch.env("JAVA_HOME", &jdk).arg("-q").arg("-B").arg("-f").arg(&pom);
         fetch.arg("dependency:copy-dependencies");
@@ -149,22 +151,46 @@ pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
     Ok(Ready { version, command })
 }
 
+/// Compiles a package of this crate that is not in the workspace into `work`. Returns the directory of its
+/// programs.
+fn package(work: &Path, name: &str, flags: &str) -> Result<PathBuf> {
+    fs::create_dir_all(work).with_context(|| format!("cannot create {}", work.display()))?;
+    let target = work.join(name);
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--release", "--locked", "--manifest-path"]);
+    build.arg(Path::new(HERE).join(name).join("Cargo.toml"));
+    build.arg("--target-dir").arg(&target).env("RUSTFLAGS", flags);
+    let remedy = "check that the crates of its lock file can be fetched";
+    run(&mut build, &format!("build the package {name}"), &work.join(format!("{name}.log")), remedy)?;
+    Ok(target.join("release"))
+}
+
 /// Compiles the adapter for tantivy into `work`, for the processor of this machine.
 ///
 /// # Errors
 /// If the build fails. The message says what to do.
 pub fn tantivy(work: &Path) -> Result<Ready> {
-    let package = Path::new(HERE).join("tantivy");
-    fs::create_dir_all(work).with_context(|| format!("cannot create {}", work.display()))?;
-    let target = work.join("tantivy");
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut build = Command::new(cargo);
-    build.args(["build", "--release", "--locked", "--manifest-path"]).arg(package.join("Cargo.toml"));
-    build.arg("--target-dir").arg(&target).env("RUSTFLAGS", "-C target-cpu=native");
-    let remedy = "check that the crates of its lock file can be fetched";
-    run(&mut build, "build the adapter for tantivy", &work.join("tantivy.log"), remedy)?;
-    let version = tantivy_version(&fs::read_to_string(package.join("Cargo.lock"))?)?;
-    Ok(Ready { version, command: vec![text(&target.join("release/peer-tantivy"))?] })
+    let programs = package(work, "tantivy", "-C target-cpu=native")?;
+    let version = tantivy_version(&fs::read_to_string(Path::new(HERE).join("tantivy/Cargo.lock"))?)?;
+    Ok(Ready { version, command: vec![text(&programs.join("peer-tantivy"))?] })
+}
+
+/// Compiles the programs that make and decompress web archives into `work`. Returns their directory.
+///
+/// # Errors
+/// If the build fails. The message says what to do.
+pub fn web_archives(work: &Path) -> Result<PathBuf> {
+    package(work, "warc", "")
+}
+
+/// The command scanns: the given one, or the one in the directory of the driver.
+///
+/// # Errors
+/// If the path of the driver is not known.
+pub fn command(given: Option<&Path>) -> Result<PathBuf> {
+    let beside = || Ok(std::env::current_exe()?.with_file_name("scanns"));
+    given.map_or_else(beside, |given| Ok(given.into()))
 }
 
 /// Finds the adapter for scanns, which is built with the driver, in the directory of the driver.
@@ -206,9 +232,11 @@ mod tests {
     #[test]
     fn the_versions_to_measure_are_those_of_the_build_files() {
         let read = |path: &str| fs::read_to_string(Path::new(HERE).join(path)).unwrap();
-        assert!(lucene_version(&read("java/pom.xml")).unwrap().contains('.'));
+        for library in ["lucene", "jsoup"] {
+            assert!(library_version(&read("java/pom.xml"), library).unwrap().contains('.'));
+        }
         assert!(tantivy_version(&read("tantivy/Cargo.lock")).unwrap().contains('.'));
-        assert!(lucene_version("<project/>").is_err() && tantivy_version("").is_err());
+        assert!(library_version("<project/>", "lucene").is_err() && tantivy_version("").is_err());
     }
 
     #[test]

@@ -58,7 +58,8 @@ pub(super) fn binary_kind(head: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Some(name);
     }
-    if head.get(257..262) == Some(b"ustar") {
+    // A text may have the letters there, too.
+    if head.get(257..263) == Some(b"ustar\0") || head.get(257..265) == Some(b"ustar  \0") {
         return Some("tar");
     }
     if head.starts_with(b"RIFF") && matches!(head.get(8..12), Some(b"WAVE" | b"AVI " | b"WEBP")) {

@@ -229,7 +229,7 @@ fn binary_files_are_recognised() {
     let noise: Vec<u8> = (0..9_000).map(|_| random.u8(..)).collect();
     let short: Vec<u8> = (0..200).map(|_| random.u8(1..)).collect();
     let mut tar = vec![b'a'; 1_024];
-    tar[257..262].copy_from_slice(b"ustar");
+    tar[257..263].copy_from_slice(b"ustar\0");
     for (bytes, kind) in [
         (&b"\x7fELF\x02\x01"[..], "ELF"),
         (b"%PDF-1.7\n", "PDF"),
