@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::{Duration, Instant};
 
@@ -167,7 +168,19 @@ fn random_notebook(random: &mut fastrand::Rng) -> Value {
     }
     let mut notebook = object(random, &["nbformat"]);
     notebook["cells"] = cells.into();
-    notebook
+    sorted(notebook)
+}
+
+/// The value with the keys of all objects in order, whether or not the library keeps another order.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(key, value)| (key, sorted(value)));
+            members.collect::<BTreeMap<_, _>>().into_iter().collect()
+        }
+        Value::Array(values) => values.into_iter().map(sorted).collect(),
+        other => other,
+    }
 }
 
 #[test]
