@@ -10,7 +10,7 @@ use std::io::Write;
 use anyhow::Result;
 use scanns::columns::ColumnInfo;
 use scanns::index::{IndexInfo, SegmentInfo, StoredFigures};
-use scanns::schema::{Compression, FieldEntry, FieldKind, Records, Store};
+use scanns::schema::{Compression, Field, FieldEntry, FieldKind, Records, Store};
 use scanns::{Index, Snapshot};
 use serde_json::{Map, Value, json};
 use snapshots::Named;
@@ -30,6 +30,8 @@ struct Facts<'a> {
     unique_terms: Option<u64>,
     /// The name of the field that is the key.
     key: Option<&'a str>,
+    /// The column of sketches.
+    sketch: Option<Field>,
     columns: Option<Vec<ColumnInfo>>,
     terms: Option<Vec<(Vec<u8>, u64)>>,
 }
@@ -52,7 +54,8 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let named = Index::open(&args.index)?.named_snapshots()?;
     let is_whole = named.iter().all(|(_, kept)| kept.is_ok());
     let segments = snapshot.segments();
-    let facts = Facts { args, info, segments, named, stored, unique_terms, key, columns, terms };
+    let sketch = snapshot.sketch_field();
+    let facts = Facts { args, info, segments, named, stored, unique_terms, key, sketch, columns, terms };
     let mut out = Output::stdout();
     if args.json {
         out.json(&as_json(&facts))?
@@ -100,8 +103,12 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
         writeln!(out, "key        {key}")?;
     }
     let fields = info.schema.fields().filter(|_| facts.columns.is_none());
+    let fields = fields.filter(|(field, _)| facts.sketch != Some(*field));
     for (_, entry) in fields.filter(|_| info.schema.fields().count() > 1) {
         writeln!(out, "field      {}", described(entry))?;
+    }
+    if facts.sketch.is_some() {
+        writeln!(out, "sketches   of texts, by which search --collapse finds near-duplicates")?;
     }
     print_stored(out, facts)?;
     if info.deleted > 0 {
@@ -191,6 +198,7 @@ fn as_json(facts: &Facts<'_>) -> Value {
         ("position_bytes", json!(info.position_bytes)),
         ("store", json!(info.stored.store.name())),
         ("vectors", json!(info.stored.vectors)),
+        ("near_duplicates", json!(facts.sketch.is_some())),
         ("compression", compression_json(info)),
         ("stored_bytes", json!(facts.stored.documents)),
         ("stored_text_bytes", json!(facts.stored.document_text)),

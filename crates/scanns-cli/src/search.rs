@@ -32,6 +32,7 @@ use crate::output::Output;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
 use crate::similar;
+use crate::units;
 use facets::Facets;
 use groups::Grouped;
 use limits::{is_partial, put_partial, threads, timed};
@@ -98,6 +99,9 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     } else if !hits.found {
         report::note("no document matches");
         suggest(searcher, query)?;
+    } else if let Some(compared) = hits.compared {
+        let compared = units::count(compared as u64);
+        report::note(&format!("near-duplicates were counted among the best {compared} documents"));
     } else if let Some(token) = hits.next.filter(|_| args.page.after.is_some()) {
         report::note(&format!("next page: --after {token}"));
     }
@@ -111,6 +115,8 @@ struct Hits {
     unread: u64,
     /// The token of the next page.
     next: Option<String>,
+    /// The number of best hits among which near-duplicates were counted, if that is not all.
+    compared: Option<usize>,
     /// The results of the aggregations.
     aggregated: Vec<Aggregated>,
 }
@@ -119,7 +125,7 @@ struct Hits {
 fn print_hits(asked: &Asked<'_>, aggregations: &[Aggregation], out: &mut Output) -> Result<Hits> {
     let Asked { args, prepared, model, .. } = asked;
     let mut printer = Printer::new(asked, out)?;
-    let (mut next, mut aggregated) = (None, None);
+    let (mut next, mut compared, mut aggregated) = (None, None, None);
     if args.all {
         for_all(prepared, *model, |hit| {
             if asked.is_itself(hit) {
@@ -133,25 +139,29 @@ fn print_hits(asked: &Asked<'_>, aggregations: &[Aggregation], out: &mut Output)
                 let sorted = if args.page.sort == SortArg::Score { &[][..] } else { hit.keys.as_slice() };
                 let value = group.value.as_ref();
                 let group = Some(Grouped { value, count: group.count, is_head: at == 0 });
-                printer.print(out, &hit.hit, Around { sorted, group, next: None })?;
+                printer.print(out, &hit.hit, Around { sorted, group, ..Around::default() })?;
             }
         }
     } else {
         let page = page::page(asked, aggregations)?;
         printer.last = page.before;
         let end = page.before + page.hits.len();
-        for (hit, sorted) in &page.hits {
+        for (at, (hit, sorted)) in page.hits.iter().enumerate() {
             let next = page.next.as_deref().filter(|_| printer.last + 1 == end);
-            printer.print(out, hit, Around { sorted, next, group: None })?;
+            printer.print(
+                out,
+                hit,
+                Around { sorted, next, near: page.near.get(at).copied(), group: None },
+            )?;
         }
-        next = page.next;
+        (next, compared) = (page.next, page.compared);
         aggregated = Some(page.aggregated);
     }
     let aggregated = match aggregated {
         Some(aggregated) => aggregated,
         None => prepared.aggregate(aggregations)?,
     };
-    Ok(Hits { found: printer.last > 0, unread: printer.unread, next, aggregated })
+    Ok(Hits { found: printer.last > 0, unread: printer.unread, next, compared, aggregated })
 }
 
 /// Names the words that no document contains, and suggests terms for them.

@@ -38,6 +38,11 @@ pub struct ContentArgs {
     /// done for files and for pages of web archives
     #[arg(long)]
     pub detect_language: bool,
+    /// Store a sketch of the text of each document, 8 bytes, by which search --collapse shows near-duplicates
+    /// once. Documents must be files or records, not lines; only the first build of an index can choose this,
+    /// and programs cannot add documents to the index
+    #[arg(long)]
+    pub near_duplicates: bool,
     /// The character encoding of text that is not valid UTF-8 [default: auto, or as in the index]
     #[arg(long, value_enum)]
     pub encoding: Option<EncodingArg>,

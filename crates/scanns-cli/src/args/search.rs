@@ -48,6 +48,8 @@ Examples:
       sums up the sizes of the files of each owner
   scanns search fs.scanns '*' --group owner:3 --sort size:desc
       shows the three largest files of each owner
+  scanns search docs.scanns --collapse 'license warranty'
+      shows texts that are nearly equal once; the index needs --near-duplicates
   scanns search docs.scanns --queries queries.txt --json
       runs all queries of a file on all cores, with one JSON object per query
 

@@ -199,7 +199,10 @@ fn what(
 /// The fields to read, and the columns of the output.
 fn columns(snapshot: &Snapshot, names: &[String]) -> Result<(Vec<BatchField>, Vec<Shape>)> {
     let all = || {
-        let kept = snapshot.schema().fields().filter(|(_, entry)| entry.column || entry.stored);
+        // Sketches mean nothing to people.
+        let sketch = snapshot.sketch_field();
+        let kept = snapshot.schema().fields();
+        let kept = kept.filter(|(field, entry)| (entry.column || entry.stored) && sketch != Some(*field));
         std::iter::once(KEY.into()).chain(kept.map(|(_, entry)| entry.name.clone())).collect()
     };
     let names: Vec<String> = if names.is_empty() { all() } else { names.to_vec() };

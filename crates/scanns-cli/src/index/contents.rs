@@ -16,14 +16,15 @@ use crate::{report, units};
 
 /// What to do with the content of files, if requested.
 pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
-    let ContentArgs { content, extract, binary, no_decompress, encoding, detect_language, .. } = args;
+    let ContentArgs { content, extract, binary, no_decompress, encoding, .. } = args;
+    let ContentArgs { detect_language, near_duplicates, .. } = args;
     let names_only = matches!(content, Some(ContentArg::None));
-    let about_text =
-        extract.is_some() || binary.is_some() || *no_decompress || encoding.is_some() || *detect_language;
+    let is_changed = extract.is_some() || binary.is_some() || *no_decompress || encoding.is_some();
+    let about_text = is_changed || *detect_language || *near_duplicates;
     if names_only && about_text {
         bail!(
-            "--content none reads no file: leave --extract, --binary, --no-decompress, --encoding and \
-             --detect-language out"
+            "--content none reads no file: leave --extract, --binary, --no-decompress, --encoding, \
+             --detect-language and --near-duplicates out"
         );
     }
     let requested = content.is_some() || about_text;
@@ -38,6 +39,7 @@ pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
             Some(ExtractArg::All) | None => Extraction::All,
         },
         languages: *detect_language,
+        near_duplicates: *near_duplicates,
     }))
 }
 

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use anyhow::{Result, anyhow, bail};
 use scanns::aggregate::{Aggregated, Aggregation};
 use scanns::schema::{Field, Value};
-use scanns::search::{Budget, KeyOrder, KeyPage, Model, PreparedQuery, Searcher};
+use scanns::search::{Budget, Collapsed, KeyOrder, KeyPage, Model, NearHits, PreparedQuery, Searcher};
 use scanns::{Hit, Query, Snapshot};
 
 use super::order;
@@ -47,6 +47,10 @@ pub(super) struct Page {
     /// The number of hits before this page.
     pub(super) before: usize,
     pub(super) hits: Vec<SortedPage>,
+    /// For each hit the number of later ones that nearly repeat it; empty without --collapse.
+    pub(super) near: Vec<u64>,
+    /// The number of best hits among which near-duplicates were counted, if that is not all.
+    pub(super) compared: Option<usize>,
     /// The token of the next page, if there may be more hits.
     pub(super) next: Option<String>,
     /// The answers to the aggregations over all matches.
@@ -55,6 +59,9 @@ pub(super) struct Page {
 
 /// The requested page, and the answers to `aggregations`, in one pass where that is fastest.
 pub(super) fn page(asked: &Asked<'_>, aggregations: &[Aggregation]) -> Result<Page> {
+    if let Some(distance) = asked.args.columns.collapse {
+        return collapsed(asked, distance, aggregations);
+    }
     let Asked { args, snapshot, searcher, query, prepared, model, field, itself, budget: _ } = asked;
     let wanted = args.top.saturating_add(itself.iter().count());
     let generation = snapshot.info().generation;
@@ -94,7 +101,26 @@ pub(super) fn page(asked: &Asked<'_>, aggregations: &[Aggregation]) -> Result<Pa
         .last()
         .filter(|_| hits.len() == args.top && !args.like.is_given())
         .map(|(hit, _)| Token { generation, digest, rank: before + hits.len(), hit: *hit }.text());
-    Ok(Page { before, hits, next, aggregated })
+    Ok(Page { before, hits, near: Vec::new(), compared: None, next, aggregated })
+}
+
+/// The best hits without those that nearly repeat a better one, and the answers to `aggregations`.
+fn collapsed(asked: &Asked<'_>, distance: u32, aggregations: &[Aggregation]) -> Result<Page> {
+    let Asked { args, snapshot, prepared, .. } = asked;
+    let Some(field) = snapshot.sketch_field() else {
+        bail!("--collapse: the index has no sketches of texts: build one with --near-duplicates");
+    };
+    let keys = match &args.page.sort {
+        SortArg::Score => Vec::new(),
+        SortArg::Fields(fields) => order::keys(snapshot, fields)?,
+        SortArg::Key | SortArg::KeyDown => bail!("--collapse: hits can be sorted by score or columns"),
+    };
+    let near = NearHits { field, distance, without: asked.itself };
+    let Collapsed { hits, seen, is_all } = prepared.top_collapsed(asked.model, &keys, args.top, near)?;
+    let near = hits.iter().map(|kept| kept.near).collect();
+    let hits = hits.into_iter().map(|kept| (kept.hit.hit, kept.hit.keys)).collect();
+    let (compared, aggregated) = ((!is_all).then_some(seen), prepared.aggregate(aggregations)?);
+    Ok(Page { before: 0, hits, near, compared, next: None, aggregated })
 }
 
 /// A digest of what must be the same for all pages.

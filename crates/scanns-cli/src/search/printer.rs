@@ -65,6 +65,8 @@ pub(super) struct Around<'a> {
     /// The token of the next page.
     pub(super) next: Option<&'a str>,
     pub(super) group: Option<Grouped<'a>>,
+    /// The number of later hits that nearly repeat it, with --collapse.
+    pub(super) near: Option<u64>,
 }
 
 /// What to show of a hit.
@@ -154,6 +156,9 @@ impl<'a> Printer<'a> {
             let values: Vec<String> = values.iter().map(fields::text).collect();
             write!(out, "\t{}", values.join(", "))?;
         }
+        if let Some(near) = around.near {
+            write!(out, "\t{near}")?;
+        }
         Ok(writeln!(out)?)
     }
 
@@ -168,6 +173,11 @@ impl<'a> Printer<'a> {
         let mut taken = columns(&aside) + columns(&quoted(key));
         let (aside, shown) = (out.look().paint(Shade::Aside, &aside).into_owned(), self.painted(out, key));
         write!(out, "{aside}{shown}")?;
+        if let Some(near) = around.near.filter(|near| *near > 0) {
+            let near = format!("  (+{})", units::counted(near, "near-duplicate"));
+            taken += columns(&near);
+            write!(out, "{}", out.look().paint(Shade::Aside, &near))?;
+        }
         for part in self.requested.for_people(fields) {
             taken += 2 + columns(&part);
             write!(out, "  {part}")?;
@@ -241,6 +251,9 @@ impl<'a> Printer<'a> {
             object.insert("group".into(), group.value.map_or(Value::Null, fields::json));
             object.insert("group_count".into(), group.count.into());
         }
+        if let Some(near) = around.near {
+            object.insert("near_duplicates".into(), near.into());
+        }
         if !details.fields.is_empty() {
             let values = |(name, values): (&str, &Vec<Typed>)| {
                 (name.to_owned(), values.iter().map(fields::json).collect::<Value>())
@@ -291,8 +304,11 @@ fn helpful<'a>(asked: &Asked<'a>, requested: &Shown<'_>) -> Shown<'a> {
                 .filter(|name| records.have_fields() && schema.field(name).is_some()),
         );
     } else if is_plain {
-        let short = schema.fields().filter(|(_, entry)| {
-            (entry.column || entry.stored) && !matches!(entry.kind, FieldKind::Text { .. } | FieldKind::Bytes)
+        let sketch = asked.snapshot.sketch_field();
+        let short = schema.fields().filter(|(field, entry)| {
+            sketch != Some(*field)
+                && (entry.column || entry.stored)
+                && !matches!(entry.kind, FieldKind::Text { .. } | FieldKind::Bytes)
         });
         names.extend(short.take(FIRST_FIELDS).map(|(_, entry)| entry.name.as_str()));
     }

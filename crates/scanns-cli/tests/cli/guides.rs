@@ -70,14 +70,29 @@ fn all_fit(expected: &[String], lines: &[&str]) -> bool {
     }
 }
 
+/// The text of a guide.
+fn guide(name: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", name].iter().collect();
+    std::fs::read_to_string(&path).unwrap()
+}
+
+/// The section below a heading, behind empty lines, so that lines keep their numbers.
+fn section(text: &str, heading: &str) -> String {
+    let (before, section) = text.split_once(&format!("\n{heading}\n")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    "\n".repeat(before.lines().count() + 1) + section
+}
+
 /// Runs the commands of a guide in an empty directory.
 fn run_guide(name: &str) {
-    let guide: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", name].iter().collect();
-    let text = std::fs::read_to_string(&guide).unwrap();
+    run_steps(name, &guide(name));
+}
+
+fn run_steps(name: &str, text: &str) {
     let place = tempfile::tempdir().unwrap();
     let commands = Path::new(env!("CARGO_BIN_EXE_scanns")).parent().unwrap();
     let path = format!("{}:{}", commands.display(), std::env::var("PATH").unwrap());
-    let steps = steps(&text);
+    let steps = steps(text);
     assert!(!steps.is_empty(), "{name} has no commands");
     for Step { at, command, expected } in &steps {
         let out = Command::new("bash")
@@ -145,6 +160,11 @@ fn the_guide_for_collections_is_true() {
 #[test]
 fn the_guide_for_formats_is_true() {
     run_guide("docs/formats.md");
+}
+
+#[test]
+fn the_section_about_near_duplicates_is_true() {
+    run_steps("docs/QUERIES.md", &section(&guide("docs/QUERIES.md"), "## Near-duplicates: `--collapse`"));
 }
 
 #[test]

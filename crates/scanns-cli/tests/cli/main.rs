@@ -54,6 +54,7 @@ mod limits;
 mod ls;
 mod maintain;
 mod moved;
+mod near;
 mod odd_files;
 mod places;
 mod polite;

@@ -38,5 +38,6 @@ pub use extract::{
 pub(crate) use fill::fill;
 pub(crate) use language::{LanguageSample, language_of};
 pub use notebook_head::is_notebook;
+pub(crate) use options::SKETCH;
 pub use options::{ContentOptions, Extraction, MAX_DOCUMENT};
 pub(crate) use source_language::source_language;

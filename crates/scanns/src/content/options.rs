@@ -1,5 +1,7 @@
 //! What to do with files that are not plain text.
 
+use crate::schema::{Field, FieldKind, Schema};
+
 /// The most bytes of a page or a document of which the text is found: of a page, the text of the first bytes,
 /// of a document in an archive or in compressed form, none if it is longer.
 pub const MAX_DOCUMENT: usize = 64 << 20;
@@ -21,7 +23,13 @@ pub struct ContentOptions {
     /// Whether to find out in which language a document is that does not say so, if documents are files or
     /// pages of web archives.
     pub languages: bool,
+    /// Whether to store a sketch of the text of each document, by which near-duplicates are found, in the column
+    /// `sketch`. Documents must be files or records.
+    pub near_duplicates: bool,
 }
+
+/// The column of the sketches of texts.
+pub(crate) const SKETCH: &str = "sketch";
 
 /// The formats of files whose text is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +53,7 @@ impl Default for ContentOptions {
             transcode: true,
             extract: Extraction::default(),
             languages: false,
+            near_duplicates: false,
         }
     }
 }
@@ -58,5 +67,13 @@ impl ContentOptions {
         transcode: false,
         extract: Extraction::None,
         languages: false,
+        near_duplicates: false,
     };
+
+    /// The column of sketches in a schema, if the index has them.
+    pub(crate) fn sketch_field(self, schema: &Schema) -> Option<Field> {
+        let field = schema.field(SKETCH).filter(|_| self.near_duplicates)?;
+        let entry = schema.entry(field)?;
+        (entry.column && entry.kind == FieldKind::Unsigned).then_some(field)
+    }
 }

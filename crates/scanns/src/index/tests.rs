@@ -29,6 +29,7 @@ mod keyed;
 mod living;
 mod metadata;
 mod mutations;
+mod near;
 mod offsets;
 mod positions;
 mod records;

@@ -63,6 +63,11 @@ impl Sources {
         self.fields.sort_unstable_by_key(|(_, field)| *field);
     }
 
+    /// Makes a field take no values from records.
+    pub(crate) fn remove(&mut self, field: Field) {
+        self.fields.retain(|(_, other)| *other != field);
+    }
+
     /// The names in records whose values fields take.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|(source, _)| source.as_str())

@@ -22,6 +22,7 @@
 //! | `prepared`, `run`, `hits`, `by_key` | a prepared query, and its results |
 //! | `snippets`, `explain` | the parts of a text that match, and the parts of a score |
 //! | `aggregate` | sorts, counts and groups by columns |
+//! | `near` | shows near-duplicates once |
 //! | `expand` | queries made from documents |
 //!
 //! Read `run.rs` first, then `exec/dispatch.rs`.
@@ -37,6 +38,7 @@ mod explain;
 mod fields;
 mod hits;
 mod leaf;
+mod near;
 mod number_set;
 mod parallel;
 mod plan;
@@ -65,6 +67,7 @@ pub use expand::rm3::Rm3;
 pub use explain::Explanation;
 pub use hits::Hits;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+pub use near::{Collapsed, KeptHit, MOST_DISTANCE, NEAR_DISTANCE, NearHits};
 pub use prepared::PreparedQuery;
 pub use searcher::Searcher;
 pub use similarity::Model;

@@ -9,7 +9,7 @@
 //!
 //! Longer chains put filters between this stage and the sink (`filter_chain.rs` chooses them): `rewrite.rs`
 //! applies rules such as stemmers (`rules.rs`) to words and remembers the results, and `parts.rs` makes
-//! several tokens of one.
+//! several tokens of one. `sketch.rs` computes numbers of texts by which near-duplicates are found.
 
 mod arch;
 mod byteset;
@@ -25,6 +25,7 @@ mod porter;
 mod rewrite;
 mod rules;
 mod sink;
+mod sketch;
 mod standard;
 mod stop;
 mod tokenizer;
@@ -32,6 +33,7 @@ mod window;
 
 pub(crate) use rules::spelling;
 pub use sink::TokenSink;
+pub(crate) use sketch::DocumentSketch;
 pub use tokenizer::Tokenizer;
 
 #[cfg(test)]

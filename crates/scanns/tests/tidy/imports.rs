@@ -62,6 +62,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "snippets",
             "explain",
             "aggregate",
+            "near",
             "expand",
         ],
     ),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::file_fields::{self, FileFields};
 use super::found_fields::FoundFields;
+use super::near_sketch::NearSketch;
 use super::options::IndexOptions;
 use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
@@ -140,6 +141,7 @@ impl TextField {
                 FoundFields::add(&mut schema)?;
             }
         }
+        NearSketch::add(&mut schema, options.contents)?;
         let files = FileFields::of(&schema, &options.fields.owners)?;
         Ok(TextField { field: Field::default(), analyzer, postings, files, schema })
     }

@@ -49,6 +49,11 @@ impl FoundFields {
         FoundFields { fields: NAMES.into_iter().filter_map(field).collect() }
     }
 
+    /// The fields.
+    pub(super) fn fields(&self) -> impl Iterator<Item = Field> + '_ {
+        self.fields.iter().map(|(_, field)| *field)
+    }
+
     /// Adds a value to the current document, if the index has its field.
     pub(super) fn push(&self, name: &str, value: &[u8], columns: &mut ColumnSet) {
         if let Some((_, field)) = self.fields.iter().find(|(known, _)| *known == name) {

@@ -89,6 +89,7 @@ pub(crate) fn index_inputs(
         records: options.records,
         stored,
         languages: contents.languages,
+        sketch: contents.sketch_field(source.schema()),
         segments: SegmentContext { writer: ledger.writer(), budget, buffers: options.buffers, progress },
     };
     let from = EntrySource::of_scan(&options.source.paths);
@@ -101,12 +102,12 @@ pub(crate) fn index_inputs(
                 pages: options.read.pages,
                 postings: *postings,
             };
-            let files =
-                files.as_ref().map(|fields| FileColumns { fields, schema: source.schema(), from: &from });
+            let files = files.as_ref().map(|fields| FileColumns { fields, from: &from });
+            let schema = source.schema();
             let cancel = &stop;
             let extractors = options.extractors.as_deref();
             let extractors = extractors.map(|extractors| ExtractCall { extractors, cancel });
-            LaneJob::Text(TextJob { field: *field, analyzer, invert, files, extractors })
+            LaneJob::Text(TextJob { field: *field, schema, analyzer, invert, files, extractors })
         }
     };
     progress.enter(Phase::Indexing);

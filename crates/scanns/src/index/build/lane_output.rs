@@ -21,6 +21,8 @@ pub(crate) struct LaneContext<'a> {
     pub(crate) stored: Stored,
     /// Whether to find out in which language documents are.
     pub(crate) languages: bool,
+    /// The column of sketches, if the index has them.
+    pub(crate) sketch: Option<Field>,
     pub(crate) segments: SegmentContext<'a>,
 }
 

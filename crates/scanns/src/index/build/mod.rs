@@ -6,7 +6,7 @@
 //! (`collection_fields.rs`). `index_threads.rs` starts readers and index threads and watches them. `lane.rs`
 //! is the loop of an index thread: it passes the pieces of blocks to `text_lane.rs` (files and lines) or
 //! `record_lane.rs` (JSON, CSV and collections), which fill memory and write segments through
-//! `lane_output.rs`. `relocation.rs` moves the documents of files that were moved. `covered.rs` notes what
+//! `lane_output.rs`; `near_sketch.rs` has the sketches of their texts. `relocation.rs` moves the documents of files that were moved. `covered.rs` notes what
 //! was looked at. `entries/` indexes entries of file systems, whose text is not read, and `follow.rs` does so
 //! whenever something happens.
 
@@ -27,6 +27,7 @@ mod lane_output;
 mod lane_report;
 mod lane_segments;
 mod line_keys;
+mod near_sketch;
 pub(crate) mod options;
 mod owner_names;
 mod rare_fields;

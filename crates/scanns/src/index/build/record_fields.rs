@@ -2,6 +2,7 @@
 //! collection, or fields inferred from a sample.
 
 use super::collection_fields::collection_fields;
+use super::near_sketch::NearSketch;
 use super::options::{FieldOptions, IndexOptions};
 use super::record_sample::{infer, sniff};
 use crate::error::{Error, Result};
@@ -38,8 +39,16 @@ impl RecordFields {
             });
         }
         let chosen = match current {
-            None if given.is_some() => given,
-            None => collection_fields(options, key.as_deref())?,
+            None => {
+                let mut new = match given {
+                    None => collection_fields(options, key.as_deref())?,
+                    given => given,
+                };
+                if let Some((schema, _)) = &mut new {
+                    NearSketch::add(schema, options.contents)?;
+                }
+                new
+            }
             Some(current) => {
                 if current.records == Records::Lines {
                     return Err(Error::Conflict {
@@ -54,7 +63,12 @@ impl RecordFields {
                 if let Some(key) = &key {
                     check_key(current, key)?;
                 }
-                Some((current.schema.clone(), current.sources.clone()))
+                let mut sources = current.sources.clone();
+                if let Some(sketch) = current.contents.sketch_field(&current.schema) {
+                    // Its values are not those of a name in records.
+                    sources.remove(sketch);
+                }
+                Some((current.schema.clone(), sources))
             }
         };
         let Some((schema, sources)) = chosen else { return Ok(None) };
@@ -76,7 +90,8 @@ impl RecordFields {
     pub(crate) fn infer(inputs: &[Input], options: &IndexOptions) -> Result<(Self, Inferred)> {
         let csv = sniff(inputs, options, None);
         let inferred = infer(inputs, options, &csv)?;
-        let (schema, sources) = (inferred.schema.clone(), inferred.sources.clone());
+        let (mut schema, sources) = (inferred.schema.clone(), inferred.sources.clone());
+        NearSketch::add(&mut schema, options.contents)?;
         Ok((RecordFields { schema, sources, csv, is_sniffed: true }, inferred))
     }
 
@@ -99,10 +114,15 @@ impl RecordFields {
     }
 }
 
-/// Refuses a schema that differs from the schema of the index, and names the first field that differs.
+/// Refuses a schema that differs from the schema of the index, and names the first field that differs. It need
+/// not have the column of sketches.
 fn check_agreement(current: &Manifest, schema: &Schema, sources: &Sources) -> Result<()> {
+    let sketch = current.contents.sketch_field(&current.schema);
     for (field, entry) in schema.fields().chain(current.schema.fields()) {
         let (own, other) = (current.schema.entry(field), schema.entry(field));
+        if other.is_none() && sketch == Some(field) {
+            continue;
+        }
         let written = |of: &Sources| (of.source(field).map(str::to_string), of.format(field));
         let is_key = |of: &Sources| of.key() == Some(field);
         let same_key = is_key(&current.sources) == is_key(sources);

@@ -9,6 +9,7 @@ use super::field_set::FieldSet;
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::{ConflictPlace, LaneReport};
+use super::near_sketch::NearSketch;
 use super::record_ends::RecordEnds;
 use super::record_fields::RecordFields;
 use super::report::{MalformedRecord, NotedRecords};
@@ -64,6 +65,8 @@ pub(crate) struct RecordIndexer<'a> {
     ends: RecordEnds,
     /// True if the record itself is stored.
     stores_record: bool,
+    /// The sketch of the current record, if the index has sketches.
+    sketch: Option<NearSketch>,
     /// The maximum size of a record.
     most: usize,
     /// The bytes from the current record on from earlier pieces. A row of CSV whose quotes are not closed may
@@ -104,6 +107,7 @@ impl<'a> RecordIndexer<'a> {
             context,
             stores_record: context.stored.store == Store::Content && !fields.stores(),
             fields,
+            sketch: NearSketch::of(&of.schema, context.sketch),
             reader: RecordReader::new(&of.schema, &of.sources, format).detect_languages(context.languages),
             ends: RecordEnds::new(context.records, &of.csv),
             most: MOST_RECORD.min(most / 4),
@@ -277,12 +281,19 @@ impl<'a> RecordIndexer<'a> {
         let room = (self.context.segments.budget.most + 12 * CHECK_EVERY).saturating_sub(self.beside());
         let check = |bytes: usize| if bytes < room { Ok(()) } else { Err(Error::Cancelled) };
         let mut fits = Ok(());
-        let Self { reader, fields, .. } = self;
+        let Self { reader, fields, sketch, .. } = self;
+        sketch.iter_mut().for_each(NearSketch::begin);
         let read = reader.record(self.places.len() as u64, record, &mut |field, value| {
             if fits.is_ok() {
+                sketch.iter_mut().for_each(|sketch| sketch.value(field, value));
                 fits = fields.push(field, value, &check);
             }
         });
+        if let Some((field, sketch)) = sketch.as_ref().and_then(NearSketch::finish)
+            && fits.is_ok()
+        {
+            fits = fields.push(field, sketch, &check);
+        }
         if self.reader.is_example() {
             self.note_place(piece);
         }

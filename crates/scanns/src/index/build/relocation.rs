@@ -9,6 +9,7 @@ use super::file_fields::{FileFields, MissingDates};
 use super::index_threads::BuildCall;
 use super::report::IndexReport;
 use crate::column::ColumnSet;
+use crate::content::SKETCH;
 use crate::error::{Error, Result};
 use crate::index::commit::ledger::Ledger;
 use crate::index::commit::moved_files::MovedFile;
@@ -54,16 +55,29 @@ struct Relocation<'a> {
 }
 
 impl Relocation<'_> {
+    /// Copies what was found in the text of a document: it does not depend on its path.
+    fn copy_found(&self, segment: &Segment, document: u32, columns: &mut ColumnSet) -> Result<()> {
+        let mut values = Vec::new();
+        for field in self.fields.found.fields().chain(self.source.schema().field(SKETCH)) {
+            if let Some(column) = segment.column(field) {
+                column.values_of(document, &mut values)?;
+                values.drain(..).for_each(|value| columns.push(field, value.as_ref()));
+            }
+        }
+        Ok(())
+    }
+
     /// Moves documents of one segment; `files` are in the order of their documents.
     fn relocate(&self, segment: &Segment, files: &[MovedFile]) -> Result<()> {
         let BuildCall { options, cancel, .. } = self.call;
         let writer = self.ledger.writer();
         let (mut columns, mut missing) = (ColumnSet::new(self.source.schema()), MissingDates::default());
         let mut keys = Keys::default();
-        for MovedFile { input, .. } in files {
+        for MovedFile { input, place, .. } in files {
             keys.paths.push(input.path.as_os_str().as_bytes().to_vec());
             keys.stamps.push(input.stamp());
             self.fields.push(&input.entry(), &mut columns, &mut missing);
+            self.copy_found(segment, place.document, &mut columns)?;
             columns.end_document()?;
         }
         let documents: Vec<u32> = files.iter().map(|file| file.place.document).collect();

@@ -11,6 +11,7 @@ use super::directory::{prepare_directory, remove_empty_index};
 use super::document_source::DocumentSource;
 use super::entries;
 use super::index_threads::{BuildCall, ThreadsReport, index_inputs};
+use super::near_sketch::NearSketch;
 use super::options::IndexOptions;
 use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
@@ -107,6 +108,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
     let contents = contents(current.as_ref(), options)?;
     refuse_attributes(known.as_ref(), options, contents)?;
+    NearSketch::check(contents, options.records, known.as_ref().map(DocumentSource::schema))?;
     match (&known, &options.dump) {
         (Some(source), Some(dump)) => return entries::import(dump, writer, call, source, contents),
         (Some(source), None) if contents.names_only && options.source.is_of_trees() => {
@@ -305,7 +307,8 @@ fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<Conten
             }
             .into(),
         }),
-        (wanted, built) => Ok(wanted.or(built).unwrap_or_default()),
+        // An index without documents keeps its setting, too, unless another is wanted.
+        (wanted, _) => Ok(wanted.or(current.map(|current| current.contents)).unwrap_or_default()),
     }
 }
 

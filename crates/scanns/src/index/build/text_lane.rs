@@ -10,6 +10,7 @@ use super::formed_document::{ExtractCall, FormedDocument, FormedText};
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::LaneReport;
+use super::near_sketch::NearSketch;
 use crate::column::ColumnSet;
 use crate::content::{LanguageSample, TextForm, source_language};
 use crate::error::Result;
@@ -29,6 +30,7 @@ const LANGUAGE: &str = "language";
 #[derive(Clone, Copy)]
 pub(crate) struct TextJob<'a> {
     pub(crate) field: Field,
+    pub(crate) schema: &'a Schema,
     pub(crate) analyzer: &'a Analyzer,
     pub(crate) invert: InvertOptions,
     /// The columns of files, if the index stores file metadata.
@@ -37,11 +39,10 @@ pub(crate) struct TextJob<'a> {
     pub(crate) extractors: Option<ExtractCall<'a>>,
 }
 
-/// The columns of file metadata, and the schema they belong to.
+/// The columns of file metadata.
 #[derive(Clone, Copy)]
 pub(crate) struct FileColumns<'a> {
     pub(crate) fields: &'a FileFields,
-    pub(crate) schema: &'a Schema,
     /// The directories that are scanned.
     pub(crate) from: &'a [EntrySource],
 }
@@ -53,7 +54,7 @@ pub(crate) struct TextIndexer<'a> {
     tokenizer: Tokenizer,
     inverter: Inverter,
     stored: StoredCollector,
-    /// File metadata, if the index stores it.
+    /// File metadata and sketches, if the index stores them.
     columns: ColumnSet,
     missing_dates: MissingDates,
     /// True while the rest of a document that does not fit into memory is skipped.
@@ -66,11 +67,14 @@ pub(crate) struct TextIndexer<'a> {
     formed: FormedDocument<'a>,
     /// The start of the current document, if its language is to be found out.
     language: Option<LanguageSample>,
+    /// The sketch of the current document, if the index has sketches.
+    sketch: Option<NearSketch>,
     out: LaneOutput<'a>,
 }
 
 impl<'a> TextIndexer<'a> {
     pub(crate) fn new(context: LaneContext<'a>, job: TextJob<'a>) -> Result<Self> {
+        let has_columns = job.files.is_some() || context.sketch.is_some();
         Ok(TextIndexer {
             context,
             job,
@@ -78,13 +82,14 @@ impl<'a> TextIndexer<'a> {
             inverter: Inverter::new(&job.invert)?,
             stored: StoredCollector::new(&context.stored, context.records)?
                 .keep_offsets(job.invert.postings.has_offsets()),
-            columns: job.files.map_or_else(ColumnSet::default, |files| ColumnSet::new(files.schema)),
+            columns: if has_columns { ColumnSet::new(job.schema) } else { ColumnSet::default() },
             missing_dates: MissingDates::default(),
             skipping: false,
             unchecked: 0,
             line_at: 0,
             formed: FormedDocument::new(job.extractors),
             language: (context.languages && job.files.is_some()).then(LanguageSample::default),
+            sketch: NearSketch::of(job.schema, context.sketch),
             out: LaneOutput::new(context),
         })
     }
@@ -114,6 +119,9 @@ impl<'a> TextIndexer<'a> {
         }
         if let Some(sample) = &mut self.language {
             sample.clear();
+        }
+        if let Some(sketch) = &mut self.sketch {
+            sketch.begin();
         }
         // A file that may not fit into memory in addition to the current documents starts a new segment.
         let halves = match self.job.invert.postings {
@@ -155,6 +163,9 @@ impl<'a> TextIndexer<'a> {
         let line = if lines { memchr::memchr(b'\n', rest) } else { None };
         let end = piece.start + self.tokenizer.rest_of_token(&rest[..line.unwrap_or(rest.len())]);
         if !self.skipping {
+            if let Some(sketch) = &mut self.sketch {
+                sketch.text(&bytes[piece.start..end]);
+            }
             // The whole token is stored as text, and must not fill the memory unnoticed.
             self.stored.text(&bytes[piece.start..end])?;
             if self.is_full() {
@@ -175,6 +186,9 @@ impl<'a> TextIndexer<'a> {
         let text = part.range.start..part.next - usize::from(part.next > part.range.end);
         if !self.skipping {
             self.stored.text(&bytes[text.clone()])?;
+            if let Some(sketch) = &mut self.sketch {
+                sketch.text(&bytes[text.clone()]);
+            }
             if self.job.invert.postings.has_offsets() {
                 let begun = self.line_at.wrapping_add(piece.start as u64);
                 self.inverter.text_begins(piece.offset.wrapping_sub(begun));
@@ -239,9 +253,11 @@ impl<'a> TextIndexer<'a> {
             if let Some(from) = files.from.iter().find(|from| from.covers(entry.path)) {
                 files.fields.push_extra(&entry, from, &mut self.columns);
             }
-            self.columns.end_document()?;
         }
-        Ok(())
+        if let Some((field, sketch)) = self.sketch.as_ref().and_then(NearSketch::finish) {
+            self.columns.push(field, sketch);
+        }
+        self.columns.end_document()
     }
 
     fn is_full(&mut self) -> bool {

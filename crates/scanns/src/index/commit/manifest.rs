@@ -191,11 +191,12 @@ impl Manifest {
             put_dialect(&self.csv, &mut out);
         }
         put_stored(&self.stored, &mut out);
-        let ContentOptions { names_only, skip_binary, decompress, transcode, extract, languages } =
-            self.contents;
+        let ContentOptions { names_only, skip_binary, decompress, transcode, extract, .. } = self.contents;
+        let ContentOptions { languages, near_duplicates, .. } = self.contents;
         let extracts = [extract > Extraction::None, extract > Extraction::Safe];
-        let flags = [skip_binary, decompress, transcode, names_only, extracts[0], extracts[1], languages];
-        let contents = flags.into_iter().rev().fold(0u32, |bits, flag| bits << 1 | u32::from(flag));
+        let flags = [skip_binary, decompress, transcode, names_only, extracts[0], extracts[1]];
+        let flags = flags.into_iter().chain([languages, near_duplicates]);
+        let contents = flags.rev().fold(0u32, |bits, flag| bits << 1 | u32::from(flag));
         out.extend_from_slice(&contents.to_le_bytes());
         out.extend_from_slice(&count(self.segments.len()));
         for segment in &self.segments {
@@ -249,16 +250,27 @@ impl Manifest {
         let records = Records::from_code(reader.u32()?)?;
         let csv = if records == Records::Csv { read_dialect(&mut reader)? } else { CsvDialect::default() };
         let stored = read_stored(&mut reader)?;
-        let contents = reader.u32().filter(|bits| *bits < 128)?;
-        let [skip_binary, decompress, transcode, names_only, languages] =
-            [1, 2, 4, 8, 64].map(|bit| contents & bit != 0);
+        let contents = reader.u32().filter(|bits| *bits < 256)?;
+        let [skip_binary, decompress, transcode, names_only, languages, near_duplicates] =
+            [1, 2, 4, 8, 64, 128].map(|bit| contents & bit != 0);
         let extract = match contents >> 4 & 3 {
             0 => Extraction::None,
             1 => Extraction::Safe,
             3 => Extraction::All,
             _ => return None,
         };
-        let contents = ContentOptions { names_only, skip_binary, decompress, transcode, extract, languages };
+        let contents = ContentOptions {
+            names_only,
+            skip_binary,
+            decompress,
+            transcode,
+            extract,
+            languages,
+            near_duplicates,
+        };
+        if near_duplicates && contents.sketch_field(&schema).is_none() {
+            return None;
+        }
         let mut segments = Vec::new();
         for _ in 0..reader.u32()? {
             segments.push(read_segment(&mut reader)?);

@@ -66,6 +66,12 @@ impl WriterCore {
         options.buffers.check()?;
         let writer = Writer::open_shared(directory)?;
         let current = writer.manifest();
+        if current.as_ref().is_some_and(|current| current.contents.near_duplicates) {
+            return Err(Error::Unsupported {
+                what: "adding documents one by one to an index with sketches of texts".into(),
+                remedy: "build the index from files or records, or use one without near-duplicates".into(),
+            });
+        }
         let schema = choose_schema(current.as_ref().map(|manifest| &manifest.schema), schema)?;
         let stored = what_to_store(current.as_ref(), &schema, &options)?;
         let sizes = LaneSizes::new(&options, &schema, &stored)?;

@@ -31,7 +31,7 @@ fn write_encoded(root: &Path, n: usize, text: &str) -> PathBuf {
 }
 
 /// Files in all encodings, and their texts. Some texts are longer than a block and than a unit of lines.
-fn encoded_files(random: &mut Rng, root: &Path, most: usize) -> Vec<(PathBuf, Vec<u8>)> {
+pub(super) fn encoded_files(random: &mut Rng, root: &Path, most: usize) -> Vec<(PathBuf, Vec<u8>)> {
     fs::create_dir_all(root).unwrap();
     let write = |n: usize| {
         let len = [1, 100, 5_000, most][random.usize(..4)];
