@@ -1,4 +1,4 @@
-//! `scanns extract`: what a build finds in files, and the process that finds it.
+//! `scanns extract`: what a build finds in files, and the processes that find it.
 
 use std::fs::File;
 use std::io::Write;
@@ -21,6 +21,11 @@ pub fn run(args: &ExtractArgs) -> Result<Outcome> {
     if args.serve {
         scanns_extract::serve().context("scanns extract --serve is only for scanns itself")?;
         return Ok(Outcome::Done);
+    }
+    #[cfg(feature = "arrow")]
+    if let Some(memory) = args.rows {
+        let is_whole = scanns_extract::rows::convert_rows(memory)?;
+        return Ok(if is_whole { Outcome::Done } else { Outcome::WithFailures });
     }
     let extractors = extractors(args.limits, 1);
     let mut out = Output::stdout();

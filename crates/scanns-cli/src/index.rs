@@ -35,7 +35,7 @@ use crate::profile::{self, Parameters};
 use crate::progress;
 use crate::records;
 use crate::report::{self, Outcome};
-pub use summary::list_failures;
+pub use summary::{list_failures, list_remarks};
 use summary::{print_json, print_summary};
 use threads::threads;
 pub use threads::{Threads, default_threads};
@@ -75,6 +75,7 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
             print_summary(output, &built).with_context(committed)?;
         }
         list_failures(&built.failed);
+        list_remarks(&built.remarks);
         contents::list_cache(&options, !args.output.quiet);
         snapshot::list_failure(output, &built);
         scans::list(built.scan.as_ref());
@@ -141,7 +142,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
         dump: dump(&args.dump, &args.input, args.output.quiet)?,
         scan: scan(args)?,
         changes,
-        read: reading(&args.reading, threads, &parameters)?,
+        read: ReadOptions { tables: contents::tables(), ..reading(&args.reading, threads, &parameters)? },
         records,
         fields: records::fields(&args.fields, args.text.records == Some(RecordsArg::Tsv), records)?,
         analyzer: analyzer(&args.text)?,
@@ -412,8 +413,12 @@ mod tests {
     #[test]
     fn defaults_in_the_help_are_those_of_the_library() {
         let read = parsed(&["."]).unwrap().read;
-        let default =
-            ReadOptions { read_threads: read.read_threads, lanes: read.lanes, ..ReadOptions::default() };
+        let default = ReadOptions {
+            read_threads: read.read_threads,
+            lanes: read.lanes,
+            tables: read.tables.clone(),
+            ..ReadOptions::default()
+        };
         assert_eq!(format!("{read:?}"), format!("{default:?}"));
     }
 

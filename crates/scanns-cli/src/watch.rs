@@ -9,7 +9,7 @@ use scanns::sources::{ContentOptions, ScanSettings, SourceOptions};
 use scanns::{Index, Snapshot};
 
 use crate::args::WatchArgs;
-use crate::index::{default_memory, list_failures};
+use crate::index::{default_memory, list_failures, list_remarks};
 use crate::output::Output;
 use crate::progress;
 use crate::report::{self, Outcome};
@@ -107,6 +107,7 @@ fn tell(step: &FollowStep<'_>, quiet: bool) -> Result<()> {
     };
     if let FollowStep::Scanned(report, _) | FollowStep::Applied(report) = step {
         list_failures(&report.failed);
+        list_remarks(&report.remarks);
     }
     if !quiet {
         let mut out = Output::stdout();

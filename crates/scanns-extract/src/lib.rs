@@ -3,13 +3,15 @@
 //! The parsers here run in child processes only: a file that crashes one, or that it never finishes, costs
 //! itself and nothing else. [`serve`] is what such a process does. `child/` gives up the rights of the
 //! process and talks to the engine, `document/` reads PDF, office documents, books and mail, and `science/`
-//! the headers of scientific files and of images, sounds and films. They write to an
-//! [`Output`].
+//! the headers of scientific files and of images, sounds and films. They write to an [`Output`]. `rows/`
+//! writes the rows of tables as JSON Lines, in a process for each table.
 
 pub mod child;
 pub mod document;
 pub mod error;
 pub mod output;
+#[cfg(feature = "tables")]
+pub mod rows;
 pub mod science;
 mod watched;
 

@@ -211,7 +211,7 @@ pub mod writer {
 pub mod extraction {
     pub use crate::content::{
         CacheNotes, ExtractCache, ExtractCacheError, ExtractCacheOptions, ExtractFailure, ExtractLimits,
-        Extracted, ExtractorCommand, Extractors, frame, is_notebook,
+        Extracted, ExtractorCommand, Extractors, RowsFormat, TableConverter, frame, is_notebook,
     };
 }
 
@@ -224,7 +224,7 @@ pub mod sources {
         ChangeOptions, DumpOptions, FieldOptions, OwnerFiles, ScanSettings,
     };
     pub use crate::index::build::record_sample::infer_fields;
-    pub use crate::read::{ContentCount, Direct, ReadOptions, text_of_file};
+    pub use crate::read::{ContentCount, Direct, ReadOptions, TableReading, text_of_file};
     pub use crate::record::changes::{CHANGE_FORMATS, ChangeFormat, ChangesTally};
     pub use crate::record::dump::{
         BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, MapView,

@@ -23,7 +23,7 @@ pub struct ExtractLimitArgs {
 #[derive(Debug, Args)]
 pub struct ExtractArgs {
     /// The files
-    #[arg(value_name = "FILE", required_unless_present = "serve")]
+    #[arg(value_name = "FILE", required_unless_present = "process")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub limits: ExtractLimitArgs,
@@ -31,8 +31,12 @@ pub struct ExtractArgs {
     #[arg(long)]
     pub json: bool,
     /// Serve files that arrive at standard input, a socket
-    #[arg(long, hide = true, conflicts_with = "files")]
+    #[arg(long, hide = true, group = "process", conflicts_with = "files")]
     pub serve: bool,
+    /// Write the rows of the table at standard input as JSON Lines, with this memory
+    #[cfg(feature = "arrow")]
+    #[arg(long, value_name = "BYTES", hide = true, group = "process", conflicts_with = "files")]
+    pub rows: Option<u64>,
 }
 
 /// Examples of `scanns extract`.

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+#[cfg(feature = "arrow")]
+use scanns::extraction::TableConverter;
 use scanns::extraction::{ExtractCache, ExtractCacheOptions, ExtractLimits, ExtractorCommand, Extractors};
 use scanns::index::IndexOptions;
-use scanns::sources::{ContentOptions, Extraction};
+use scanns::sources::{ContentOptions, Extraction, TableReading};
 use serde_json::{Value, json};
 
 use super::versions::extractor_versions;
@@ -71,6 +73,25 @@ pub fn cached_extractors(args: &ContentArgs, processes: usize) -> Result<Arc<Ext
 
 fn own_program() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("scanns"))
+}
+
+/// What reads the rows of tables: this program itself, as `scanns extract --rows`.
+#[cfg(feature = "arrow")]
+pub fn tables() -> TableReading {
+    /// Address space of the process.
+    const MEMORY: u64 = 2 << 30;
+    /// Time without a row after which it counts as stuck.
+    const SECONDS: u64 = 60;
+    let arguments = vec!["extract".into(), "--rows".into(), MEMORY.to_string().into()];
+    TableReading::Convert(Arc::new(TableConverter { program: own_program(), arguments, seconds: SECONDS }))
+}
+
+/// Says that this build cannot read tables.
+#[cfg(not(feature = "arrow"))]
+pub fn tables() -> TableReading {
+    TableReading::Refuse(
+        "this scanns was built without the feature arrow, so it cannot read tables of Parquet and Arrow",
+    )
 }
 
 /// The numbers of documents that were found in the cache and not, and its errors; null without a cache.

@@ -1,8 +1,10 @@
 //! Finds out from a few of the files what a document of a new index is.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
+use scanns::extraction::RowsFormat;
 use scanns::schema::Records;
 use scanns::sources::{
     CollectionFormat, ContentOptions, Extraction, SourceOptions, sample_files, text_of_file,
@@ -29,9 +31,9 @@ pub fn detected(args: &IndexArgs, source: &SourceOptions) -> Option<Records> {
         return None;
     }
     let sample = sample_files(source, LOOKED_AT).ok()?;
-    let found: Vec<Option<Records>> = sample.files.iter().map(|path| records_of_file(path)).collect();
-    let (records, number) = most_frequent(&found)?;
-    let (files, each) = described(records);
+    let found: Vec<Option<FoundRecords>> = sample.files.iter().map(|path| records_of_file(path)).collect();
+    let (kind, number) = most_frequent(&found)?;
+    let (records, (files, each)) = (kind.records(), kind.described());
     let name = records.name();
     let is_one = number == found.len();
     if is_one && !(records == Records::Csv && sample.has_directories) {
@@ -50,7 +52,7 @@ pub fn detected(args: &IndexArgs, source: &SourceOptions) -> Option<Records> {
     }
     let is_collection = !matches!(records, Records::Csv | Records::Jsonl);
     if is_collection || 2 * number > found.len() {
-        let first = found.iter().position(|&found| found == Some(records)).unwrap_or_default();
+        let first = found.iter().position(|&found| found == Some(kind)).unwrap_or_default();
         let first = sample.files.get(first).map(|path| report::path_text(path)).unwrap_or_default();
         let which = match found.len() {
             1 => format!("{first} is {}: it", one(files)),
@@ -65,10 +67,35 @@ pub fn detected(args: &IndexArgs, source: &SourceOptions) -> Option<Records> {
     None
 }
 
+/// What the records of a file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FoundRecords {
+    Text(Records),
+    /// Rows of Parquet or Arrow, which become records of JSON.
+    Rows,
+}
+
+impl FoundRecords {
+    fn records(self) -> Records {
+        match self {
+            FoundRecords::Text(records) => records,
+            FoundRecords::Rows => Records::Jsonl,
+        }
+    }
+
+    /// What such files are called, and what each document is.
+    fn described(self) -> (&'static str, &'static str) {
+        match self {
+            FoundRecords::Text(records) => described(records),
+            FoundRecords::Rows => ("tables of Parquet or Arrow", "every row"),
+        }
+    }
+}
+
 /// The kind of records of most files, and the number of these files.
-fn most_frequent(found: &[Option<Records>]) -> Option<(Records, usize)> {
-    let number = |records: Records| found.iter().filter(|&&found| found == Some(records)).count();
-    found.iter().flatten().map(|&records| (records, number(records))).max_by_key(|(_, number)| *number)
+fn most_frequent(found: &[Option<FoundRecords>]) -> Option<(FoundRecords, usize)> {
+    let number = |kind: FoundRecords| found.iter().filter(|&&found| found == Some(kind)).count();
+    found.iter().flatten().map(|&kind| (kind, number(kind))).max_by_key(|(_, number)| *number)
 }
 
 /// What files of such records are called, and what each document is.
@@ -99,17 +126,28 @@ fn one(files: &str) -> String {
 }
 
 /// The kind of the records of a file, if the file says it.
-fn records_of_file(path: &Path) -> Option<Records> {
+fn records_of_file(path: &Path) -> Option<FoundRecords> {
+    // What cannot be read is reported by the build.
+    let mut file = File::open(path).ok()?;
+    let mut start = Vec::new();
+    (&mut file).take(16).read_to_end(&mut start).ok()?;
+    if RowsFormat::of(&start).is_some() {
+        return cfg!(feature = "arrow").then_some(FoundRecords::Rows);
+    }
     let contents =
         ContentOptions { skip_binary: false, extract: Extraction::None, ..ContentOptions::default() };
-    // What cannot be read is reported by the build.
-    let head = text_of_file(&mut File::open(path).ok()?, contents, 0, HEAD).ok()?;
-    if let Some(format) = CollectionFormat::detect(&head) {
+    let head = text_of_file(&mut file, contents, 0, HEAD).ok()?;
+    records_of_text(path, &head).map(FoundRecords::Text)
+}
+
+/// The kind of the records of a text that begins with `head`.
+fn records_of_text(path: &Path, head: &[u8]) -> Option<Records> {
+    if let Some(format) = CollectionFormat::detect(head) {
         return Some(format.records());
     }
     let name = name_of_text(path);
     let has_ending = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    if is_json_lines(&head, has_ending(&[".jsonl", ".ndjson", ".jl"])) {
+    if is_json_lines(head, has_ending(&[".jsonl", ".ndjson", ".jl"])) {
         return Some(Records::Jsonl);
     }
     let is_csv = has_ending(&[".csv", ".tsv"]) && head.iter().any(|byte| b",;\t|".contains(byte));

@@ -112,6 +112,18 @@ pub fn list_failures(failed: &[Failure]) {
     }
 }
 
+/// Lists what was left out of files that did not fail.
+pub fn list_remarks(remarks: &[Failure]) {
+    for remark in remarks.iter().take(FAILURES_SHOWN) {
+        report::note(&format!("{}: {}", report::path_text(&remark.path), remark.reason));
+    }
+    let more = remarks.len().saturating_sub(FAILURES_SHOWN);
+    if more > 0 {
+        let more = units::counted(more as u64, "more remark");
+        report::note(&format!("{more} not shown (--json lists all)"));
+    }
+}
+
 /// Prints the report as one JSON object.
 pub fn print_json(output: &Path, built: &IndexReport, extract_cache: Value) -> Result<()> {
     let mut object = Map::new();
@@ -133,6 +145,7 @@ pub fn print_json(output: &Path, built: &IndexReport, extract_cache: Value) -> R
         ("moved", json!(built.moved)),
         ("failed", json!(built.failed.len())),
         ("failures", built.failed.iter().map(failure_json).collect()),
+        ("remarks", built.remarks.iter().map(failure_json).collect()),
         ("records", records::as_json(&built.records)),
         ("skipped", json!(built.skipped)),
         ("binary", built.binary.iter().map(content_json).collect()),

@@ -24,4 +24,6 @@ mod watch;
 
 pub use answer::Answer;
 pub use confine::{Confinement, Written, confine};
+#[cfg(feature = "tables")]
+pub(crate) use serve::limit_memory;
 pub use serve::{ExtractRequest, serve};

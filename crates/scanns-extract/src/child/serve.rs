@@ -122,7 +122,7 @@ fn receive(socket: &mut UnixStream) -> io::Result<Option<(File, Vec<u8>)>> {
 }
 
 /// Limits the address space, which programs inherit. The wall clock of the engine bounds the processor time.
-fn limit_memory(bytes: u64) -> io::Result<()> {
+pub(crate) fn limit_memory(bytes: u64) -> io::Result<()> {
     let least = |limit: Option<u64>| Some(limit.map_or(bytes, |limit| limit.min(bytes)));
     let now = getrlimit(Resource::As);
     setrlimit(Resource::As, Rlimit { current: least(now.maximum), maximum: least(now.maximum) })?;

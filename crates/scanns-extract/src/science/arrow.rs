@@ -1,7 +1,7 @@
 //! The schema of Arrow IPC files (Feather 2) and streams, by the crate `arrow-ipc`.
 //!
 //! ```text
-//! file   = "ARROW1" padding:2 stream footer length:4 "ARROW1"
+//! file   = "ARROW1" padding stream footer length:4 "ARROW1"    padding = zeros up to byte 8, or 64 by arrow-rs
 //! stream = message*              message = ffffffff length:4 flatbuffer body; the first one is the schema
 //! ```
 
@@ -25,8 +25,8 @@ pub(crate) fn extract(
     source: &mut Source<'_, impl Read + Seek>,
     out: &mut Output,
 ) -> Result<(), ExtractError> {
-    let head = source.read_at(0, 8)?;
-    let start = if head.starts_with(b"ARROW1") { 8 } else { 0 };
+    let head = source.read_at(0, 68)?;
+    let start = first_message(&head);
     let prefix = source.read_at(start, 8)?;
     let mut bytes = Bytes::new(&prefix, Order::Little);
     let first = bytes.u32();
@@ -38,6 +38,15 @@ pub(crate) fn extract(
     let schema = schema.unwrap_or_else(|_| Err("the reader of the schema failed".into()));
     write(&schema.map_err(|reason| ExtractError::damaged(FORMAT, reason))?, out);
     Ok(())
+}
+
+/// Where the first message of a file with these first bytes is.
+fn first_message(head: &[u8]) -> u64 {
+    if !head.starts_with(b"ARROW1") {
+        return 0;
+    }
+    let is_there = |at: &usize| head.get(*at..at + 4).is_some_and(|word| word != [0; 4]);
+    (8..=64).step_by(8).find(is_there).unwrap_or(8) as u64
 }
 
 fn schema_of(message: &[u8]) -> Result<Schema, String> {
@@ -82,5 +91,30 @@ fn add(field: &Field, path: &str, variables: &mut Vec<Variable>, depth: usize) {
             add(child, &name, variables, depth + 1);
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
+
+    use super::*;
+    use crate::science::ScienceFormat;
+
+    #[test]
+    fn the_first_message_is_found_however_far_its_writer_aligns_it() {
+        let schema = Schema::new(vec![Field::new("depth", DataType::Float64, true)]);
+        for alignment in [8, 16, 32, 64] {
+            let options = IpcWriteOptions::try_new(alignment, false, arrow_ipc::MetadataVersion::V5).unwrap();
+            let mut file = Vec::new();
+            FileWriter::try_new_with_options(&mut file, &schema, options).unwrap().finish().unwrap();
+            let mut out = Output::new(1 << 20, 100);
+            let size = file.len() as u64;
+            ScienceFormat::Arrow.extract(&mut Cursor::new(file), size, &mut out).unwrap();
+            let (text, fields, _) = out.into_parts();
+            assert!(fields.contains(&("var", "depth".to_owned())), "{alignment}: {text}");
+        }
     }
 }

@@ -6,10 +6,12 @@ use super::archive::ArchiveFormat;
 use super::charset::{self, Transcoder};
 use super::compression::CompressedFormat;
 use super::document::document_kind;
+use super::extract::TableStream;
 use super::fill::fill;
 use super::html::is_html_page;
 use super::magic;
 use super::options::{ContentOptions, Extraction};
+use super::table_format::RowsFormat;
 
 /// The number of first bytes that decide what a file is.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -54,13 +56,23 @@ pub(crate) struct DecodedText<'a> {
     pub(crate) encoding: String,
     /// What the decoded bytes are.
     pub(crate) form: TextForm,
+    /// The format of the table that the bytes are.
+    pub(crate) table: Option<RowsFormat>,
     reader: Box<dyn Read + Send + 'a>,
+    /// The error that ended the text behind bytes that were read before.
+    error: Option<io::Error>,
+    has_failed: bool,
 }
 
 impl<'a> DecodedText<'a> {
     /// Text that needs no decoding.
     pub(crate) fn plain(reader: Box<dyn Read + Send + 'a>, form: TextForm) -> Self {
-        DecodedText { encoding: String::new(), form, reader }
+        DecodedText { encoding: String::new(), form, table: None, reader, error: None, has_failed: false }
+    }
+
+    /// The rows of a table as lines.
+    pub(crate) fn of_rows(format: RowsFormat, rows: TableStream) -> DecodedText<'static> {
+        DecodedText { encoding: format.name().into(), ..DecodedText::plain(Box::new(rows), TextForm::Text) }
     }
 
     /// A reader of the text.
@@ -74,6 +86,36 @@ impl<'a> DecodedText<'a> {
     /// The file cannot be read or decoded, or its text is suspiciously long.
     pub(crate) fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         fill(&mut self.reader, buffer)
+    }
+
+    /// Fills `buffer` as far as the text goes or can be read. An error behind bytes that were read is returned
+    /// by the next call.
+    ///
+    /// # Errors
+    /// As [`DecodedText::fill`].
+    pub(crate) fn fill_readable(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        let mut have = 0;
+        while let Some(rest) = buffer.get_mut(have..).filter(|rest| !rest.is_empty()) {
+            match self.reader.read(rest) {
+                Ok(0) => break,
+                Ok(got) => have += got,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if have == 0 => return Err(error),
+                Err(error) => {
+                    (self.error, self.has_failed) = (Some(error), true);
+                    break;
+                }
+            }
+        }
+        Ok(have)
+    }
+
+    /// True if an error ended a call of [`DecodedText::fill_readable`] early.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed
     }
 }
 
@@ -102,8 +144,13 @@ pub(crate) fn examine<'a>(
     let got = fill(&mut reader, &mut start)?;
     start.truncate(got);
     let class = classify(&start, got < HEAD, options);
+    let table = RowsFormat::of(&start);
     let rest: Box<dyn Read + Send + 'a> = Box::new(Cursor::new(start).chain(reader));
-    Ok(of_class(class, Some(compressed.name()), || rest))
+    let mut content = of_class(class, Some(compressed.name()), || rest);
+    if let Content::Decoded(text) = &mut content {
+        text.table = table;
+    }
+    Ok(content)
 }
 
 fn of_class<'a>(
@@ -125,7 +172,7 @@ fn of_class<'a>(
         Some(charset) => Box::new(Transcoder::new(stream(), charset)),
         None => stream(),
     };
-    Content::Decoded(DecodedText { encoding: names.join(", "), form, reader })
+    Content::Decoded(DecodedText { encoding: names.join(", "), ..DecodedText::plain(reader, form) })
 }
 
 /// A reader of what `stream` holds, decompressed if its first bytes `head` say that it is compressed, and the

@@ -6,7 +6,8 @@
 //! `compression.rs` decompresses, `charset.rs` finds and converts character encodings, `html/` finds the text
 //! of pages, `archive/` reads the members of archives, `document.rs` knows documents that extractors read
 //! (`notebook_head.rs` notebooks), and `extract/` runs extractors in processes of their own. `language.rs`
-//! finds out in which language a text is, and `source_language/` which one source code is in.
+//! finds out in which language a text is, and `source_language/` which one source code is in. `table_format.rs`
+//! knows tables whose rows can be records.
 
 mod archive;
 mod charset;
@@ -21,6 +22,7 @@ mod magic;
 mod notebook_head;
 mod options;
 mod source_language;
+mod table_format;
 #[cfg(test)]
 pub(crate) mod test_tools;
 #[cfg(test)]
@@ -33,11 +35,13 @@ pub use examine::TextForm;
 pub(crate) use examine::{ArchiveContent, Content, DecodedText, HEAD, decompressed, examine, is_plain};
 pub use extract::{
     CacheNotes, ExtractCache, ExtractCacheError, ExtractCacheOptions, ExtractFailure, ExtractLimits,
-    Extracted, ExtractorCommand, Extractors, frame,
+    Extracted, ExtractorCommand, Extractors, TableConverter, frame,
 };
+pub(crate) use extract::{TableStream, TakeRemark};
 pub(crate) use fill::fill;
 pub(crate) use language::{LanguageSample, language_of};
 pub use notebook_head::is_notebook;
 pub(crate) use options::SKETCH;
 pub use options::{ContentOptions, Extraction, MAX_DOCUMENT};
 pub(crate) use source_language::source_language;
+pub use table_format::RowsFormat;

@@ -292,3 +292,20 @@ fn slow_streams_are_read_to_their_end() {
         assert!(all[..got] == text, "{format:?}");
     }
 }
+
+#[test]
+fn bytes_before_an_error_are_read_before_the_error() {
+    struct Failing;
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("damage"))
+        }
+    }
+    let reader = Box::new(Cursor::new(vec![7; 10]).chain(Failing));
+    let mut text = DecodedText::plain(reader, TextForm::Text);
+    let mut buffer = [0; 8];
+    assert_eq!(text.fill_readable(&mut buffer).unwrap(), 8);
+    assert_eq!((text.fill_readable(&mut buffer).unwrap(), text.has_failed()), (2, true));
+    assert_eq!(text.fill_readable(&mut buffer).unwrap_err().to_string(), "damage");
+    assert!(text.has_failed());
+}

@@ -35,6 +35,8 @@ pub struct ReadReport {
     pub binary: Vec<ContentCount>,
     /// Files whose text was decoded, by encoding.
     pub decoded: Vec<ContentCount>,
+    /// What was left out of inputs that did not fail.
+    pub remarks: Vec<Failure>,
 }
 
 /// Starts reading all bytes of `inputs`, whose records are not cut.
@@ -174,6 +176,7 @@ impl ReaderDriver {
         }
         ended?;
         let [binary, decoded] = self.work.kinds();
-        Ok(ReadReport { bytes: self.work.bytes(), failures: self.work.failures(), binary, decoded })
+        let (failures, remarks) = (self.work.failures(), self.work.remarks());
+        Ok(ReadReport { bytes: self.work.bytes(), failures, binary, decoded, remarks })
     }
 }

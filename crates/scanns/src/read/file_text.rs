@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::content::html::HtmlPage;
 use crate::content::{
     ArchiveContent, ArchiveFormat, ArchiveLimits, ArchiveMember, Content, ContentOptions, HEAD, MAX_DOCUMENT,
-    TextForm, examine, fill, walk, walk_zip,
+    RowsFormat, TextForm, examine, fill, walk, walk_zip,
 };
+use crate::read::tables::TableReading;
 
 /// Reads `len` bytes, or less at its end, from byte `start` of the text of a file as a build reads it:
 /// decoded if need be, and empty for a binary file and for an archive.
@@ -35,6 +37,30 @@ pub fn text_of_file(file: &mut File, options: ContentOptions, start: u64, len: u
     let mut text = Vec::new();
     file.seek(SeekFrom::Start(start))?;
     file.take(len).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// Reads the first `len` bytes of the text of a file in which records are, or of the rows of a table.
+///
+/// # Errors
+/// As [`text_of_file`], and if the file is a table that cannot be read.
+pub(crate) fn records_of_file(
+    file: &mut File,
+    options: ContentOptions,
+    tables: &TableReading,
+    len: u64,
+) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    (&mut *file).take(HEAD as u64).read_to_end(&mut head)?;
+    if let Some(format) = tables.format_of(&head) {
+        let rows = tables.open(format, &*file, Arc::default(), Box::new(|_| {}))?;
+        let mut text = Vec::new();
+        let read = rows.into_reader().take(len).read_to_end(&mut text);
+        // The build reports the error, and has the rows before it.
+        return if text.is_empty() { read.map(|_| text) } else { Ok(text) };
+    }
+    let text = text_of_file(file, options, 0, len)?;
+    tables.refuse(RowsFormat::of(&text), "compressed")?;
     Ok(text)
 }
 

@@ -13,8 +13,8 @@
 //! opens files, `pack.rs` packs small ones, `wave.rs` finds the cuts, `queue.rs` passes blocks back and
 //! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the records of text that is read from
 //! its start, `unpack.rs` unpacks archives in threads of their own and `members.rs` puts their members into
-//! blocks, `cuts.rs` lets others say where that can be cut, `stream.rs` is standard input, `count.rs`
-//! counts files that are not plain text, and `file_text.rs` reads the text of a single file.
+//! blocks, `cuts.rs` lets others say where that can be cut, `stream.rs` is standard input, `tables.rs`
+//! reads rows of tables, `count.rs` counts files that are not plain text, and `file_text.rs` reads the text of a single file.
 
 mod block;
 
@@ -30,6 +30,7 @@ mod queue;
 mod reader;
 mod shared;
 mod stream;
+mod tables;
 mod unit;
 mod unpack;
 mod wave;
@@ -43,10 +44,12 @@ pub use count::ContentCount;
 pub(crate) use count::ContentCounts;
 pub use cuts::{Cut, FindCuts, PieceStart};
 pub use driver::{ReadReport, ReaderDriver, start, start_after};
+pub(crate) use file_text::records_of_file;
 pub use file_text::{text_of_file, text_of_member, text_of_start};
 pub use lines::LineNumber;
 pub use options::{Direct, ReadOptions};
 pub use stream::StreamSource;
+pub use tables::TableReading;
 pub use wave::Rules;
 pub use work::LineSpan;
 

@@ -6,6 +6,7 @@ use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::read::block::CARRY;
 use crate::read::stream::StreamSource;
+use crate::read::tables::TableReading;
 use crate::sys::{BlockMemory, PAGE, PageSize};
 
 /// Whether large files are read past the page cache.
@@ -46,6 +47,8 @@ pub struct ReadOptions {
     pub pages: PageSize,
     /// What to do with files that are not plain text.
     pub contents: ContentOptions,
+    /// What to do with tables, where records are JSON.
+    pub tables: TableReading,
     /// Where the bytes of an input come from that is a stream; `None` for standard input.
     pub stream: Option<Arc<StreamSource>>,
 }
@@ -65,6 +68,7 @@ impl Default for ReadOptions {
             pin: true,
             pages: PageSize::Auto,
             contents: ContentOptions::default(),
+            tables: TableReading::AsBytes,
             stream: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::content::{Content, ContentOptions, DecodedText, HEAD, TextForm, examine};
+use crate::content::{Content, DecodedText, HEAD, TextForm, examine};
 use crate::read::block::{Buffer, Piece};
 use crate::read::lines::LineNumber;
 use crate::read::options::ReadOptions;
@@ -23,7 +23,7 @@ pub(super) struct Pack {
 pub(super) struct PackedFile {
     /// True if the file was in the page cache.
     pub(super) warm: bool,
-    /// The unit, if the block has no room for its decoded text, or if it is an archive.
+    /// The unit, if the block has no room for its decoded text, or if it is an archive or a table.
     pub(super) is_large: Option<ReadUnit>,
 }
 
@@ -73,7 +73,7 @@ impl Pack {
     }
 
     /// Adds a file whose `got` bytes were read to the end of the block, decoded if need be. False if the
-    /// decoded text has no room, or if the file is an archive.
+    /// decoded text has no room, or if the file is an archive or a table.
     fn take(
         &mut self,
         work: &WorkList,
@@ -85,7 +85,7 @@ impl Pack {
         let room = self.buffer.memory.capacity() - self.filled;
         let bytes = &self.buffer.memory.as_mut_slice()[self.filled..self.filled + got];
         let first_line = rules.records.ends_with_lines().then(|| LineNumber::after(0));
-        match text_of(bytes, &mut self.scratch, room, options.contents) {
+        match text_of(bytes, &mut self.scratch, room, options) {
             Ok(SmallText::Plain(form)) => {
                 if let Some(name) = form.name() {
                     work.count_decoded(input, name);
@@ -159,24 +159,23 @@ enum SmallText {
     Decoded { len: usize, encoding: String, form: TextForm },
     /// None, because the file is binary; its kind.
     Binary(&'static str),
-    /// Longer than there is room, or the texts of the members of an archive.
+    /// Longer than there is room, the texts of the members of an archive, or the rows of a table.
     Large,
 }
 
 /// Finds the text of a file with these bytes, and decodes at most `room` bytes of it into `scratch`.
-fn text_of(
-    bytes: &[u8],
-    scratch: &mut Vec<u8>,
-    room: usize,
-    options: ContentOptions,
-) -> io::Result<SmallText> {
+fn text_of(bytes: &[u8], scratch: &mut Vec<u8>, room: usize, options: &ReadOptions) -> io::Result<SmallText> {
     let head = &bytes[..bytes.len().min(HEAD)];
-    let mut text = match examine(head, bytes.len() as u64, || Box::new(bytes), options)? {
+    if options.tables.format_of(head).is_some() {
+        return Ok(SmallText::Large);
+    }
+    let mut text = match examine(head, bytes.len() as u64, || Box::new(bytes), options.contents)? {
         Content::Plain(form) => return Ok(SmallText::Plain(form)),
         Content::Binary(kind) => return Ok(SmallText::Binary(kind)),
         Content::Archive(_) => return Ok(SmallText::Large),
         Content::Decoded(text) => text,
     };
+    options.tables.refuse(text.table, "compressed")?;
     if scratch.len() <= room {
         scratch.resize(room + 1, 0);
     }

@@ -114,9 +114,9 @@ impl SharedText {
     fn fill(&mut self, work: &WorkList, rules: &Rules, buffer: &mut Buffer) -> bool {
         let end = buffer.memory.capacity();
         let into = &mut buffer.memory.as_mut_slice()[CARRY..end];
-        let ended = match self.unit.read(into, self.offset) {
-            Ok(got) => {
-                let ends = got < into.len();
+        let result = self.unit.read(into, self.offset);
+        let ended = match self.unit.complete(result, into, self.offset) {
+            Ok((got, ends)) => {
                 let ended = self.unit.wave.take(rules, buffer, self.offset, got, ends);
                 if let Some(file) = self.unit.file().filter(|file| self.drop_behind && !file.is_direct()) {
                     file.drop_cached(self.offset, got as u64);

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
-use crate::content::{Content, ContentOptions, DecodedText, HEAD, TextForm, examine};
+use crate::content::{Content, ContentOptions, DecodedText, HEAD, RowsFormat, TextForm, examine};
 use crate::read::block::CARRY;
 use crate::read::members::ArchiveUnit;
 use crate::read::options::{Direct, ReadOptions};
+use crate::read::tables::TableReading;
 use crate::read::unpack::{ArchiveFile, ArchiveUnpacker};
 use crate::read::wave::Wave;
 use crate::read::work::{ReadUnit, WorkList};
@@ -84,11 +85,16 @@ pub(super) fn open(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) 
             OpenedUnit::Small(unit, file)
         }
         // Only text that needs no decoding is divided between units.
-        Ok(file) if unit.link.is_some() || options.contents == ContentOptions::RAW => {
+        Ok(file) if unit.link.is_some() || is_read_raw(options) => {
             OpenedUnit::Large(Box::new(LargeUnit::new(unit, Arc::new(file), options, TextForm::Text)))
         }
         Ok(file) => open_examined(work, unit, file, options),
     }
+}
+
+/// True if the bytes of all files are their text.
+fn is_read_raw(options: &ReadOptions) -> bool {
+    options.contents == ContentOptions::RAW && matches!(options.tables, TableReading::AsBytes)
 }
 
 /// Opens a whole file to be read block by block, after a look at its first bytes.
@@ -107,7 +113,11 @@ pub(super) fn open_examined(
     let most = if file.size() == 0 { MOST_WITHOUT_SIZE } else { u64::MAX };
     let stream = || FileStream { file: Arc::clone(&file), offset: 0, most, work: Arc::clone(work) };
     let head = head.get(..got).unwrap_or_default();
-    match examine(head, file.size(), || Box::new(stream()), options.contents) {
+    if let Some(format) = options.tables.format_of(head) {
+        return open_table(work, unit, &file, format, options);
+    }
+    let examined = examine(head, file.size(), || Box::new(stream()), options.contents);
+    match examined.and_then(|content| without_table(content, options)) {
         Ok(Content::Plain(form)) => {
             if let Some(name) = form.name() {
                 work.count_decoded(unit.input, name);
@@ -136,6 +146,34 @@ pub(super) fn open_examined(
     }
 }
 
+/// Starts to read the rows of a table.
+fn open_table(
+    work: &Arc<WorkList>,
+    unit: ReadUnit,
+    file: &ReadFile,
+    format: RowsFormat,
+    options: &ReadOptions,
+) -> OpenedUnit {
+    let (input, remarks) = (unit.input, Arc::clone(work));
+    let take_remark = Box::new(move |remark| remarks.remark(input, remark));
+    match options.tables.open(format, file, Arc::clone(&work.cancel), take_remark) {
+        Ok(text) => {
+            work.count_decoded(input, &text.encoding);
+            work.count_consumed(file.size());
+            OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
+        }
+        Err(error) => OpenedUnit::Failed(unit, error),
+    }
+}
+
+/// Refuses a compressed table.
+fn without_table<'a>(content: Content<'a>, options: &ReadOptions) -> io::Result<Content<'a>> {
+    if let Content::Decoded(text) = &content {
+        options.tables.refuse(text.table, "compressed")?;
+    }
+    Ok(content)
+}
+
 /// Starts to unpack an archive.
 fn open_archive(
     work: &Arc<WorkList>,
@@ -155,11 +193,13 @@ fn open_stream(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) -> O
     let once = || io::Error::other("it was read before");
     let Some(stream) = &options.stream else { return OpenedUnit::Failed(unit, once()) };
     let examined = stream.start(HEAD).and_then(|head| {
+        options.tables.refuse(RowsFormat::of(&head), "standard input")?;
         let (start, rest) = stream.take().ok_or_else(once)?;
         let rest = StreamReader { file: rest, work: Arc::clone(work) };
         let mut reader = Some(Box::new(Cursor::new(start).chain(rest)) as Box<dyn Read + Send>);
         let taken = || reader.take().unwrap_or_else(|| Box::new(io::empty()));
         let content = examine(&head, u64::MAX, taken, options.contents)?;
+        let content = without_table(content, options)?;
         Ok((content, reader))
     });
     match examined {
@@ -265,7 +305,7 @@ impl LargeUnit {
     /// Makes a read, waiting for it.
     pub(super) fn read(&mut self, into: &mut [u8], offset: u64) -> io::Result<usize> {
         match &mut self.bytes {
-            UnitBytes::Text(text) => text.fill(into),
+            UnitBytes::Text(text) => text.fill_readable(into),
             UnitBytes::File(file) => file.read_at(into, offset),
         }
     }
@@ -277,8 +317,12 @@ impl LargeUnit {
         into: &mut [u8],
         offset: u64,
     ) -> io::Result<(usize, bool)> {
-        let UnitBytes::File(file) = &self.bytes else {
-            return result.map(|got| (got, got < into.len()));
+        let file = match &self.bytes {
+            UnitBytes::File(file) => file,
+            // The error comes with the next read.
+            UnitBytes::Text(text) => {
+                return result.map(|got| (got, got < into.len() && !text.has_failed()));
+            }
         };
         let left = file.size().saturating_sub(offset);
         let wanted = usize::try_from(left).unwrap_or(into.len()).min(into.len());

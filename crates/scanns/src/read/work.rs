@@ -11,6 +11,7 @@ use crate::content::{ContentOptions, HEAD, is_plain};
 use crate::read::count::{ContentCount, ContentCounts};
 use crate::read::lines::{ChainLink, LineChain};
 use crate::read::options::ReadOptions;
+use crate::read::tables::TableReading;
 use crate::schema::Records;
 use crate::source::{Failure, Input};
 use crate::sys::{ReadFile, lock};
@@ -36,6 +37,7 @@ pub(super) struct WorkList {
     /// Set once no more units are handed out.
     closed: AtomicBool,
     contents: ContentOptions,
+    tables: TableReading,
     /// Size of units if files may be divided.
     chunk: Option<u64>,
     /// By input: the lines that are not to be read, in order.
@@ -48,6 +50,7 @@ pub(super) struct WorkList {
     files_done: AtomicU64,
     failures: Mutex<BTreeMap<u32, String>>,
     member_failures: Mutex<Vec<Failure>>,
+    remarks: Mutex<BTreeMap<u32, String>>,
 }
 
 /// Lines of a file that need not be read: the first starts at `start`, and the line after the last at `end`.
@@ -91,6 +94,7 @@ impl WorkList {
             cancel,
             closed: AtomicBool::new(false),
             contents: options.contents,
+            tables: options.tables.clone(),
             chunk: records.ends_with_lines().then_some(options.chunk_bytes.max(1)),
             cursor: Mutex::default(),
             bytes: AtomicU64::new(0),
@@ -100,6 +104,7 @@ impl WorkList {
             files_done: AtomicU64::new(0),
             failures: Mutex::default(),
             member_failures: Mutex::default(),
+            remarks: Mutex::default(),
         }
     }
 
@@ -175,7 +180,8 @@ impl WorkList {
         let Ok(file) = ReadFile::open(&input.path) else { return true };
         let mut head = vec![0; HEAD];
         let Ok(got) = file.read_at(&mut head, 0) else { return true };
-        is_plain(head.get(..got).unwrap_or_default(), input.bytes, self.contents)
+        let head = head.get(..got).unwrap_or_default();
+        self.tables.format_of(head).is_none() && is_plain(head, input.bytes, self.contents)
     }
 
     /// Divides the bytes from `at` to `end` into chunks.
@@ -198,6 +204,11 @@ impl WorkList {
     pub(super) fn fail(&self, input: u32, error: &std::io::Error) {
         let mut failures = lock(&self.failures);
         failures.entry(input).or_insert_with(|| error.to_string());
+    }
+
+    /// Records what was left out of `input`, which did not fail.
+    pub(super) fn remark(&self, input: u32, remark: String) {
+        lock(&self.remarks).insert(input, remark);
     }
 
     pub(super) fn count_bytes(&self, bytes: usize) {
@@ -267,13 +278,22 @@ impl WorkList {
 
     /// Every failed input once, in input order, then failed members of archives.
     pub(super) fn failures(&self) -> Vec<Failure> {
-        let failures = lock(&self.failures);
+        let mut failures = self.by_input(&self.failures);
+        failures.extend(lock(&self.member_failures).iter().cloned());
+        failures
+    }
+
+    /// Remarks about inputs, in input order.
+    pub(super) fn remarks(&self) -> Vec<Failure> {
+        self.by_input(&self.remarks)
+    }
+
+    fn by_input(&self, reasons: &Mutex<BTreeMap<u32, String>>) -> Vec<Failure> {
         let failure = |(&input, reason): (&u32, &String)| {
             let path = self.inputs.get(input as usize)?.path.clone();
             Some(Failure { path, reason: reason.clone() })
         };
-        let members = lock(&self.member_failures).clone();
-        failures.iter().filter_map(failure).chain(members).collect()
+        lock(reasons).iter().filter_map(failure).collect()
     }
 }
 

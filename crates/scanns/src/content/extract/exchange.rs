@@ -165,7 +165,7 @@ impl<'a> Exchange<'a> {
                 Err(error) => return Err(lost(error)),
             }
             let [socket, message] = polled.map(|one| !one.revents().is_empty());
-            if message && process.stderr.is_some() {
+            if message {
                 process.read_message();
             }
             if socket {

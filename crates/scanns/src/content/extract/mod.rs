@@ -1,16 +1,19 @@
 //! Text extraction in child processes. Parsers of documents crash, hang and use all memory on bad files, so
 //! they run apart from the engine: a file goes in as a descriptor, its text and fields come out.
 //!
-//! Start with `pool.rs` (which child serves which file); `process.rs` starts and ends one child,
-//! `exchange.rs` sends one file and receives one answer, `frame.rs` has the messages. `cache/` keeps answers
-//! for later builds. The other end is the crate `scanns-extract`.
+//! Start with `pool.rs` (which child serves which file); `process.rs` is one of them,
+//! which `child.rs` starts and ends, `exchange.rs` sends one file and receives one answer, `frame.rs` has the messages. `cache/` keeps answers
+//! for later builds. `table_stream.rs` reads the rows of a table from a child. The other end is the crate
+//! `scanns-extract`.
 
 mod cache;
+mod child;
 mod exchange;
 mod failure;
 pub mod frame;
 mod pool;
 mod process;
+mod table_stream;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,6 +21,8 @@ use std::path::PathBuf;
 pub use cache::{CacheNotes, ExtractCache, ExtractCacheError, ExtractCacheOptions};
 pub use failure::ExtractFailure;
 pub use pool::Extractors;
+pub use table_stream::TableConverter;
+pub(crate) use table_stream::{TableStream, TakeRemark};
 
 /// The command that starts a child: a program that serves files on its standard input, a Unix socket.
 #[derive(Clone, Debug)]

@@ -67,6 +67,7 @@ pub(crate) fn index_inputs(
     let transcode = contents.transcode && !has_encodings;
     let extract = extraction(contents, options);
     let contents = ContentOptions { skip_binary, transcode, extract, ..contents };
+    let tables = options.read.tables.in_index(options.records, stored.store);
     let budget = lane_budget(options, source.schema(), &stored, &remaining.inputs)?;
     let inputs = Arc::new(remaining.inputs);
     // Readers have their own flag, because they are also stopped when an index thread fails.
@@ -80,7 +81,7 @@ pub(crate) fn index_inputs(
         inputs.clone(),
         remaining.done,
         rules,
-        &ReadOptions { contents, ..options.read.clone() },
+        &ReadOptions { contents, tables, ..options.read.clone() },
         stop.clone(),
     )?;
     let context = LaneContext {

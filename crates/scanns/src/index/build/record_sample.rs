@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::collection_fields::collection_fields;
 use super::options::IndexOptions;
-use crate::content::{ContentOptions, Extraction};
+use crate::content::{ContentOptions, Extraction, RowsFormat};
 use crate::error::{Error, Result};
-use crate::read::{text_of_file, text_of_start};
+use crate::read::{records_of_file, text_of_start};
 use crate::record::{
     CsvDialect, CsvSniffer, FieldFigures, FileFormat, Inference, Inferred, RecordCounts, RecordFormat,
     Sources,
@@ -43,15 +43,17 @@ fn beginnings<'a>(
 ) -> impl Iterator<Item = (&'a Input, io::Result<Beginning>)> {
     let contents = options.contents.unwrap_or_default();
     let contents = ContentOptions { skip_binary: false, extract: Extraction::None, ..contents };
+    let tables = options.read.tables.in_index(options.records, options.stored.store.unwrap_or_default());
     let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
     inputs.iter().step_by(step).map(move |input| {
         // One byte more tells whether the sample is the whole text.
         let text = match &options.read.stream {
-            Some(stream) if input.is_stream() => {
-                stream.start(most + 1).map(|start| text_of_start(&start, contents, most + 1))
-            }
+            Some(stream) if input.is_stream() => stream.start(most + 1).and_then(|start| {
+                tables.refuse(RowsFormat::of(&start), "standard input")?;
+                Ok(text_of_start(&start, contents, most + 1))
+            }),
             _ => File::open(&input.path)
-                .and_then(|mut file| text_of_file(&mut file, contents, 0, most as u64 + 1)),
+                .and_then(|mut file| records_of_file(&mut file, contents, &tables, most as u64 + 1)),
         };
         let beginning = text.map(|mut text| {
             let is_whole = text.len() <= most;

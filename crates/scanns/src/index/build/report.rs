@@ -34,6 +34,8 @@ pub struct IndexReport {
     pub binary: Vec<ContentCount>,
     /// Files whose text was decompressed or converted to UTF-8, by encoding.
     pub decoded: Vec<ContentCount>,
+    /// What was left out of files that did not fail, such as numbers of tables that JSON does not have.
+    pub remarks: Vec<Failure>,
     /// Terms that were longer than 32 KiB and were cut.
     pub cut_terms: u64,
     /// The result for JSON and CSV records.

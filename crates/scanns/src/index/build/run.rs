@@ -173,6 +173,7 @@ fn report_threads(threads: ThreadsReport, source: &DocumentSource, report: &mut 
     report.bytes = threads.read.bytes;
     report.failed.extend(threads.read.failures);
     (report.binary, report.decoded) = (threads.read.binary, threads.read.decoded);
+    report.remarks = threads.read.remarks;
     let mut lanes = threads.lanes;
     if let DocumentSource::Records(fields) = source {
         report.records.add_lanes(&fields.schema, &mut lanes);

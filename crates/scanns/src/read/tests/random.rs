@@ -4,6 +4,7 @@ use crate::content::ContentOptions;
 
 use super::*;
 use crate::read::block::CARRY;
+use crate::read::tables::TableReading;
 use fastrand::Rng;
 
 fn pick<T: Copy>(random: &mut Rng, from: &[T]) -> T {
@@ -52,6 +53,7 @@ fn random_options(random: &mut Rng, block_bytes: usize) -> ReadOptions {
         pin: random.usize(..2) == 0,
         pages: pick(random, &[PageSize::Base, PageSize::Huge, PageSize::Auto]),
         contents: ContentOptions::RAW,
+        tables: TableReading::AsBytes,
         stream: None,
     }
 }
