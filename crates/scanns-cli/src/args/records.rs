@@ -90,8 +90,8 @@ pub enum RecordsArg {
     File,
     /// One document per line
     Lines,
-    /// One document per line, a JSON object whose members are fields; a nested member is called a.b. Every row
-    /// of a Parquet or Arrow file is one, too
+    /// One document per line, a JSON object whose members are fields; a nested member is called a.b. Every
+    /// row of a Parquet or Arrow file is one, too
     Jsonl,
     /// One document per row of CSV, whose columns are fields; the first row names them
     Csv,

@@ -1,4 +1,5 @@
-//! The values of a column as JSON: a closure for each array, which writes the value of a row.
+//! The values of a column without others in it as JSON: a closure for each array, which writes the value of a
+//! row.
 //!
 //! | Arrow | JSON |
 //! |---|---|
@@ -27,52 +28,19 @@ use arrow_array::types::{
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
+use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 
 use super::json_text::{push_decimal, push_float, push_integer, push_string, push_uuid};
 use super::line::LineBuffer;
 use super::moments::{TicksPerSecond, push_day, push_interval, push_moment, push_time};
-use super::nested_cells;
 
 /// Writes the value of a row; returns false, and may have written a part, if it has no JSON.
 pub(super) type WriteCell<'a> = Box<dyn Fn(usize, &mut LineBuffer) -> bool + 'a>;
 
-/// The deepest nesting of columns. The engine refuses records that are nested deeper than 128.
-pub(super) const MOST_DEPTH: usize = 100;
-
 const DAY_MS: i64 = 86_400_000;
 
-/// The values of an array of a column or of a part of one, `depth` levels deep.
-///
-/// # Errors
-/// A type that has no JSON, or one that is nested too deep.
-pub(super) fn cells<'a>(array: &'a dyn Array, field: &Field, depth: usize) -> Result<WriteCell<'a>, String> {
-    if depth > MOST_DEPTH {
-        return Err(format!("columns are nested deeper than {MOST_DEPTH}"));
-    }
-    let write = match array.data_type() {
-        DataType::Null => Box::new(|_, _: &mut LineBuffer| false),
-        kind if kind.is_nested()
-            || matches!(kind, DataType::Dictionary(..) | DataType::RunEndEncoded(..)) =>
-        {
-            nested_cells::cells(array, field, depth)?
-        }
-        _ => flat(array, is_uuid(field))?,
-    };
-    let len = array.len();
-    // Offsets of damaged files may lead beyond the array.
-    Ok(match array.nulls().filter(|nulls| nulls.null_count() > 0) {
-        Some(nulls) => Box::new(move |row, out| row < len && nulls.is_valid(row) && write(row, out)),
-        None => Box::new(move |row, out| row < len && write(row, out)),
-    })
-}
-
-fn is_uuid(field: &Field) -> bool {
-    field.extension_type_name() == Some("arrow.uuid")
-}
-
 /// The values of an array without others in it.
-fn flat(array: &dyn Array, is_uuid: bool) -> Result<WriteCell<'_>, String> {
+pub(super) fn flat(array: &dyn Array, is_uuid: bool) -> Result<WriteCell<'_>, String> {
     Ok(match array.data_type() {
         DataType::Boolean => {
             let flags = array.as_boolean();

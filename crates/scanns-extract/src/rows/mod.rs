@@ -1,8 +1,9 @@
 //! Rows of tables as records: a file of Parquet or Arrow comes in, JSON Lines go out, one line a row.
 //!
-//! `to_json_lines.rs` has the loop over rows and says which value becomes which JSON. `parquet_batches.rs` reads Parquet in batches that fit into memory. `cells.rs` and
-//! `nested_cells.rs` write the values of a column, with `json_text.rs` for texts and numbers and `moments.rs`
-//! for dates and times. `row_child.rs` is the process in which all of it runs.
+//! `to_json_lines.rs` has the loop over rows and says which value becomes which JSON. `parquet_batches.rs`
+//! reads Parquet in batches that fit into memory. `nested_cells.rs` and `cells.rs` write the values of a
+//! column, with `json_text.rs` for texts and numbers and `moments.rs` for dates and times. `row_child.rs` is
+//! the process in which all of it runs.
 
 mod cells;
 #[cfg(test)]

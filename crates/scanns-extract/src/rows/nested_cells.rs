@@ -1,5 +1,5 @@
-//! The values of columns with others in them: lists as arrays, structs and maps as objects, and the values of
-//! dictionaries, runs and unions as they are.
+//! The values of all columns, and of those with others in them: lists as arrays, structs and maps as objects,
+//! and the values of dictionaries, runs and unions as they are.
 //!
 //! In an array, what has no JSON is `null`; in an object, its member is left out. A list in a list can repeat
 //! its values again and again, so a line that has become too long ends the loop.
@@ -9,9 +9,12 @@ use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
 use arrow_array::{Array, MapArray, OffsetSizeTrait, StructArray, UnionArray};
 use arrow_schema::{DataType, Field, Fields};
 
-use super::cells::WriteCell;
+use super::cells::{WriteCell, flat};
 use super::json_text::push_string;
 use super::line::LineBuffer;
+
+/// The deepest nesting of columns. The engine refuses records that are nested deeper than 128.
+const MOST_DEPTH: usize = 100;
 
 /// The members of an object: what stands in front of the value of each, and the value.
 pub(super) struct Members<'a> {
@@ -26,7 +29,7 @@ impl<'a> Members<'a> {
             let mut start = Vec::new();
             push_string(&mut start, field.name());
             start.push(b':');
-            Ok((start, super::cells::cells(column.as_ref(), field, depth)?))
+            Ok((start, cells(column.as_ref(), field, depth)?))
         };
         Ok(Self { members: columns.map(member).collect::<Result<_, String>>()? })
     }
@@ -52,8 +55,37 @@ impl<'a> Members<'a> {
     }
 }
 
+/// The values of an array of a column or of a part of one, `depth` levels deep.
+///
+/// # Errors
+/// A type that has no JSON, or one that is nested too deep.
+fn cells<'a>(array: &'a dyn Array, field: &Field, depth: usize) -> Result<WriteCell<'a>, String> {
+    if depth > MOST_DEPTH {
+        return Err(format!("columns are nested deeper than {MOST_DEPTH}"));
+    }
+    let write = match array.data_type() {
+        DataType::Null => Box::new(|_, _: &mut LineBuffer| false),
+        kind if kind.is_nested()
+            || matches!(kind, DataType::Dictionary(..) | DataType::RunEndEncoded(..)) =>
+        {
+            nested(array, field, depth)?
+        }
+        _ => flat(array, is_uuid(field))?,
+    };
+    let len = array.len();
+    // Offsets of damaged files may lead beyond the array.
+    Ok(match array.nulls().filter(|nulls| nulls.null_count() > 0) {
+        Some(nulls) => Box::new(move |row, out| row < len && nulls.is_valid(row) && write(row, out)),
+        None => Box::new(move |row, out| row < len && write(row, out)),
+    })
+}
+
+fn is_uuid(field: &Field) -> bool {
+    field.extension_type_name() == Some("arrow.uuid")
+}
+
 /// The values of an array with others in it.
-pub(super) fn cells<'a>(array: &'a dyn Array, field: &Field, depth: usize) -> Result<WriteCell<'a>, String> {
+fn nested<'a>(array: &'a dyn Array, field: &Field, depth: usize) -> Result<WriteCell<'a>, String> {
     Ok(match array.data_type() {
         DataType::Struct(_) => {
             let members = Members::of(array.as_struct(), depth + 1)?;
@@ -68,7 +100,7 @@ pub(super) fn cells<'a>(array: &'a dyn Array, field: &Field, depth: usize) -> Re
         DataType::LargeListView(item) => list_view::<i64>(array, item, depth)?,
         DataType::FixedSizeList(item, size) => {
             let size = usize::try_from(*size).unwrap_or(0);
-            let items = super::cells::cells(array.as_fixed_size_list().values().as_ref(), item, depth + 1)?;
+            let items = cells(array.as_fixed_size_list().values().as_ref(), item, depth + 1)?;
             // A list of nothing but nulls can be longer than any file.
             Box::new(move |row, out| push_list(&items, row.saturating_mul(size), size, out))
         }
@@ -120,7 +152,7 @@ fn list<'a, O: OffsetSizeTrait>(
     depth: usize,
 ) -> Result<WriteCell<'a>, String> {
     let list = array.as_list::<O>();
-    let items = super::cells::cells(list.values().as_ref(), item, depth + 1)?;
+    let items = cells(list.values().as_ref(), item, depth + 1)?;
     let offsets = list.value_offsets();
     Ok(Box::new(move |row, out| {
         let (Some(start), Some(end)) = (offsets.get(row), offsets.get(row + 1)) else { return false };
@@ -134,7 +166,7 @@ fn list_view<'a, O: OffsetSizeTrait>(
     depth: usize,
 ) -> Result<WriteCell<'a>, String> {
     let list = array.as_list_view::<O>();
-    let items = super::cells::cells(list.values().as_ref(), item, depth + 1)?;
+    let items = cells(list.values().as_ref(), item, depth + 1)?;
     Ok(Box::new(move |row, out| {
         let (Some(start), Some(size)) = (list.value_offsets().get(row), list.value_sizes().get(row)) else {
             return false;
@@ -148,8 +180,8 @@ fn map<'a>(array: &'a MapArray, entries: &Field, depth: usize) -> Result<WriteCe
     let no_fields = Fields::empty();
     let fields = if let DataType::Struct(fields) = entries.data_type() { fields } else { &no_fields };
     let [key, value] = fields.as_ref() else { return Err("a map has no keys and values".to_owned()) };
-    let keys = super::cells::cells(array.keys().as_ref(), key, depth + 1)?;
-    let values = super::cells::cells(array.values().as_ref(), value, depth + 1)?;
+    let keys = cells(array.keys().as_ref(), key, depth + 1)?;
+    let values = cells(array.values().as_ref(), value, depth + 1)?;
     let offsets = array.value_offsets();
     Ok(Box::new(move |row, out| {
         let (Some(start), Some(end)) = (offsets.get(row), offsets.get(row + 1)) else { return false };
@@ -192,7 +224,7 @@ fn union(array: &UnionArray, depth: usize) -> Result<WriteCell<'_>, String> {
     let DataType::Union(fields, _) = array.data_type() else { return Err("no union".to_owned()) };
     let mut children = Vec::new();
     for (id, field) in fields.iter() {
-        children.push((id, super::cells::cells(array.child(id).as_ref(), field, depth + 1)?));
+        children.push((id, cells(array.child(id).as_ref(), field, depth + 1)?));
     }
     Ok(Box::new(move |row, out| {
         let id = array.type_id(row);
@@ -203,7 +235,7 @@ fn union(array: &UnionArray, depth: usize) -> Result<WriteCell<'_>, String> {
 
 fn dictionary<'a>(array: &'a dyn Array, field: &Field, depth: usize) -> Result<WriteCell<'a>, String> {
     let dictionary = array.as_any_dictionary();
-    let values = super::cells::cells(dictionary.values().as_ref(), field, depth + 1)?;
+    let values = cells(dictionary.values().as_ref(), field, depth + 1)?;
     let keys = if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
     Ok(Box::new(move |row, out| keys.get(row).is_some_and(|key| values(*key, out))))
 }
@@ -214,6 +246,6 @@ fn runs<'a, R: RunEndIndexType>(
     depth: usize,
 ) -> Result<WriteCell<'a>, String> {
     let Some(runs) = array.as_run_opt::<R>() else { return Err("no runs".to_owned()) };
-    let values = super::cells::cells(runs.values().as_ref(), field, depth + 1)?;
+    let values = cells(runs.values().as_ref(), field, depth + 1)?;
     Ok(Box::new(move |row, out| values(runs.get_physical_index(row), out)))
 }

@@ -1,8 +1,8 @@
 //! The process that converts one table: the file is its standard input, and the lines go to its standard
 //! output, a pipe.
 //!
-//! Remarks go to standard error, and the exit status should be 0; an error goes there, and it should be 1. When
-//! the other end of the pipe closes, the process ends, even while a parser hangs.
+//! Remarks go to standard error, and the exit status should be 0; an error goes there, and it should be 1.
+//! When the other end of the pipe closes, the process ends, even while a parser hangs.
 
 use std::fs::File;
 use std::io::{self, Write};

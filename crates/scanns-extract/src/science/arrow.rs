@@ -1,7 +1,7 @@
 //! The schema of Arrow IPC files (Feather 2) and streams, by the crate `arrow-ipc`.
 //!
 //! ```text
-//! file   = "ARROW1" padding stream footer length:4 "ARROW1"    padding = zeros up to byte 8, or 64 by arrow-rs
+//! file   = "ARROW1" padding stream footer length:4 "ARROW1"   padding: zeros to byte 8, or 64 by arrow-rs
 //! stream = message*              message = ffffffff length:4 flatbuffer body; the first one is the schema
 //! ```
 

@@ -88,8 +88,8 @@ impl<'a> DecodedText<'a> {
         fill(&mut self.reader, buffer)
     }
 
-    /// Fills `buffer` as far as the text goes or can be read. An error behind bytes that were read is returned
-    /// by the next call.
+    /// Fills `buffer` as far as the text goes or can be read. An error behind bytes that were read is
+    /// returned by the next call.
     ///
     /// # Errors
     /// As [`DecodedText::fill`].

@@ -6,8 +6,8 @@
 //! `compression.rs` decompresses, `charset.rs` finds and converts character encodings, `html/` finds the text
 //! of pages, `archive/` reads the members of archives, `document.rs` knows documents that extractors read
 //! (`notebook_head.rs` notebooks), and `extract/` runs extractors in processes of their own. `language.rs`
-//! finds out in which language a text is, and `source_language/` which one source code is in. `table_format.rs`
-//! knows tables whose rows can be records.
+//! finds out in which language a text is, and `source_language/` which one source code is in.
+//! `table_format.rs` knows tables whose rows can be records.
 
 mod archive;
 mod charset;

@@ -14,7 +14,8 @@
 //! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the records of text that is read from
 //! its start, `unpack.rs` unpacks archives in threads of their own and `members.rs` puts their members into
 //! blocks, `cuts.rs` lets others say where that can be cut, `stream.rs` is standard input, `tables.rs`
-//! reads rows of tables, `count.rs` counts files that are not plain text, and `file_text.rs` reads the text of a single file.
+//! reads rows of tables, `count.rs` counts files that are not plain text, and `file_text.rs` reads the text
+//! of a single file.
 
 mod block;
 

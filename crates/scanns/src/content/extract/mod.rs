@@ -1,10 +1,10 @@
 //! Text extraction in child processes. Parsers of documents crash, hang and use all memory on bad files, so
 //! they run apart from the engine: a file goes in as a descriptor, its text and fields come out.
 //!
-//! Start with `pool.rs` (which child serves which file); `process.rs` is one of them,
-//! which `child.rs` starts and ends, `exchange.rs` sends one file and receives one answer, `frame.rs` has the messages. `cache/` keeps answers
-//! for later builds. `table_stream.rs` reads the rows of a table from a child. The other end is the crate
-//! `scanns-extract`.
+//! Start with `pool.rs` (which child serves which file); `process.rs` is one of them, which `child.rs` starts
+//! and ends, `exchange.rs` sends one file and receives one answer, `frame.rs` has the messages. `cache/`
+//! keeps answers for later builds. `table_stream.rs` reads the rows of a table from a child. The other end is
+//! the crate `scanns-extract`.
 
 mod cache;
 mod child;

@@ -29,8 +29,8 @@ const MOST_RATIO: u64 = 10_000;
 /// Bytes of the pipe, which let the child go on while the engine works.
 const PIPE: usize = 1 << 20;
 
-/// How tables of Parquet and Arrow are converted: by a program that reads one at its standard input and writes
-/// JSON Lines, such as `scanns extract --rows`.
+/// How tables of Parquet and Arrow are converted: by a program that reads one at its standard input and
+/// writes JSON Lines, such as `scanns extract --rows`.
 #[derive(Clone, Debug)]
 pub struct TableConverter {
     /// The program, such as `/proc/self/exe`.

@@ -61,12 +61,7 @@ pub(crate) fn index_inputs(
     progress.total_bytes.store(bytes, Ordering::Relaxed);
     progress.total_files.store(remaining.inputs.len() as u64, Ordering::Relaxed);
     options.buffers.check()?;
-    // Records say by themselves whether they are records, one by one.
-    let skip_binary = contents.skip_binary && !options.records.have_fields();
-    let has_encodings = CollectionFormat::of(options.records).is_some_and(CollectionFormat::has_encodings);
-    let transcode = contents.transcode && !has_encodings;
-    let extract = extraction(contents, options);
-    let contents = ContentOptions { skip_binary, transcode, extract, ..contents };
+    let contents = contents_for(contents, options);
     let tables = options.read.tables.in_index(options.records, stored.store);
     let budget = lane_budget(options, source.schema(), &stored, &remaining.inputs)?;
     let inputs = Arc::new(remaining.inputs);
@@ -118,6 +113,15 @@ pub(crate) fn index_inputs(
     let read = driver.finish();
     let (lanes, cancelled) = indexed?;
     Ok(ThreadsReport { lanes, read: read?, cancelled })
+}
+
+/// What to do with the content of files in this build.
+fn contents_for(contents: ContentOptions, options: &IndexOptions) -> ContentOptions {
+    // Records say by themselves whether they are records, one by one.
+    let skip_binary = contents.skip_binary && !options.records.have_fields();
+    let has_encodings = CollectionFormat::of(options.records).is_some_and(CollectionFormat::has_encodings);
+    let transcode = contents.transcode && !has_encodings;
+    ContentOptions { skip_binary, transcode, extract: extraction(contents, options), ..contents }
 }
 
 /// Of which formats the text is found. Records are read as they are, and there may be no extractors.
