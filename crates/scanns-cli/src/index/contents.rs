@@ -23,8 +23,8 @@ pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
     let about_text = is_changed || *detect_language || *near_duplicates;
     if names_only && about_text {
         bail!(
-            "--content none reads no file: leave --extract, --binary, --no-decompress, --encoding, --detect-language \
-             and --near-duplicates out"
+            "--content none reads no file: leave --extract, --binary, --no-decompress, --encoding, \
+             --detect-language and --near-duplicates out"
         );
     }
     let requested = content.is_some() || about_text;
