@@ -79,9 +79,9 @@ pub struct ColumnArgs {
     /// With --group, also show the documents without a value as a group
     #[arg(long, requires = "group")]
     pub group_missing: bool,
-    /// Show documents whose texts are nearly equal once, with the number of the others: the text of a document
-    /// that is shown differs from that of each better one in more than BITS of the 64 bits of its sketch, 0 to
-    /// 15 [default: 5]. The index must have been built with --near-duplicates
+    /// Show documents whose texts are nearly equal once, with the number of the others. Their sketches differ
+    /// in at most BITS of 64 bits, 0 to 15 [default: 5]; the index must have been built with
+    /// --near-duplicates
     #[arg(long, value_name = "BITS", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
     #[arg(value_parser = |text: &str| number(text, 0, MOST_DISTANCE))]
     #[arg(conflicts_with_all = ["all", "count", "after", "group", "queries", "print_query"])]

@@ -23,8 +23,8 @@ pub struct ContentOptions {
     /// Whether to find out in which language a document is that does not say so, if documents are files or
     /// pages of web archives.
     pub languages: bool,
-    /// Whether to store a sketch of the text of each document, by which near-duplicates are found, in the column
-    /// `sketch`. Documents must be files or records.
+    /// Whether to store a sketch of the text of each document, by which near-duplicates are found, in the
+    /// column `sketch`. Documents must be files or records.
     pub near_duplicates: bool,
 }
 

@@ -99,8 +99,7 @@ pub(crate) fn index_inputs(
                 postings: *postings,
             };
             let files = files.as_ref().map(|fields| FileColumns { fields, from: &from });
-            let schema = source.schema();
-            let cancel = &stop;
+            let (schema, cancel) = (source.schema(), &stop);
             let extractors = options.extractors.as_deref();
             let extractors = extractors.map(|extractors| ExtractCall { extractors, cancel });
             LaneJob::Text(TextJob { field: *field, schema, analyzer, invert, files, extractors })

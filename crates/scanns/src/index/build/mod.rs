@@ -6,9 +6,9 @@
 //! (`collection_fields.rs`). `index_threads.rs` starts readers and index threads and watches them. `lane.rs`
 //! is the loop of an index thread: it passes the pieces of blocks to `text_lane.rs` (files and lines) or
 //! `record_lane.rs` (JSON, CSV and collections), which fill memory and write segments through
-//! `lane_output.rs`; `near_sketch.rs` has the sketches of their texts. `relocation.rs` moves the documents of files that were moved. `covered.rs` notes what
-//! was looked at. `entries/` indexes entries of file systems, whose text is not read, and `follow.rs` does so
-//! whenever something happens.
+//! `lane_output.rs`; `near_sketch.rs` has the sketches of their texts. `relocation.rs` moves the documents of
+//! files that were moved. `covered.rs` notes what was looked at. `entries/` indexes entries of file systems,
+//! whose text is not read, and `follow.rs` does so whenever something happens.
 
 pub(crate) mod budget;
 mod collection_fields;

@@ -114,8 +114,8 @@ impl RecordFields {
     }
 }
 
-/// Refuses a schema that differs from the schema of the index, and names the first field that differs. It need
-/// not have the column of sketches.
+/// Refuses a schema that differs from the schema of the index, and names the first field that differs. It
+/// need not have the column of sketches.
 fn check_agreement(current: &Manifest, schema: &Schema, sources: &Sources) -> Result<()> {
     let sketch = current.contents.sketch_field(&current.schema);
     for (field, entry) in schema.fields().chain(current.schema.fields()) {

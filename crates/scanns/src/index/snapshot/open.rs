@@ -240,8 +240,8 @@ impl Snapshot {
         self.contents.names_only
     }
 
-    /// Returns the column of the sketches of texts, by which near-duplicates are found; `None` if the index was
-    /// built without [`near_duplicates`](crate::sources::ContentOptions::near_duplicates).
+    /// Returns the column of the sketches of texts, by which near-duplicates are found; `None` if the index
+    /// was built without [`near_duplicates`](crate::sources::ContentOptions::near_duplicates).
     pub fn sketch_field(&self) -> Option<Field> {
         self.contents.sketch_field(&self.schema)
     }
