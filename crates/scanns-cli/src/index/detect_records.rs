@@ -197,8 +197,9 @@ mod tests {
         ] {
             assert_eq!(is_json_lines(text.as_bytes(), is_named), expected, "{text}");
         }
-        let long = format!("{{\"a\": \"{}\"}}\n", "x".repeat(2 * HEAD as usize));
-        assert!(is_json_lines(&long.as_bytes()[..HEAD as usize], true));
+        let head = usize::try_from(HEAD).unwrap();
+        let long = format!("{{\"a\": \"{}\"}}\n", "x".repeat(2 * head));
+        assert!(is_json_lines(&long.as_bytes()[..head], true));
     }
 
     #[test]

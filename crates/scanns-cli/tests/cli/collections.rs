@@ -145,7 +145,7 @@ fn a_directory_is_looked_into_and_what_is_taken_for_what_is_told() {
     let place = Place::new();
     for number in 0..70 {
         let mail = "From ada@example.org Sat Jan  3 01:05:34 1996\nSubject: Hello\n\nalgebra\n";
-        place.write(&format!("year{}/{number}.mbox", number % 7), mail.as_bytes());
+        place.write(format!("year{}/{number}.mbox", number % 7), mail.as_bytes());
     }
     let index = |options: &[&str]| {
         let _ = std::fs::remove_dir_all(place.index());

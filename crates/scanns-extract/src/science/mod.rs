@@ -185,5 +185,6 @@ fn media_of(head: &[u8]) -> Option<ScienceFormat> {
     })
 }
 
-#[cfg(all(test, feature = "tables"))]
+#[cfg(test)]
+#[cfg(feature = "tables")]
 mod tests;

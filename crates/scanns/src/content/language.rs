@@ -45,9 +45,7 @@ pub(crate) fn language_of(text: &[u8]) -> Option<&'static str> {
         }
         Err(_) => return None,
     };
-    if text.chars().filter(|character| character.is_alphabetic()).nth(LEAST - 1).is_none() {
-        return None;
-    }
+    text.chars().filter(|character| character.is_alphabetic()).nth(LEAST - 1)?;
     let found = detect(text).filter(|found| found.is_reliable())?;
     Some(code(found.lang()))
 }
