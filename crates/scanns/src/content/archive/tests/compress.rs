@@ -80,7 +80,8 @@ fn the_output_of_compress_is_expanded_at_every_width() {
 
 #[test]
 fn changed_files_give_what_uncompress_gives_or_an_error() {
-    if !has_tool("uncompress") {
+    // The package gzip has an uncompress, too, but nothing that compresses.
+    if !has_tool("compress") || !has_tool("uncompress") {
         return;
     }
     let mut random = random("changed .Z");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{ArchiveFormat, MemberKind};
 use super::tree::{self, Expected, Names};
-use super::{Found, has_tool, random, read_intact, shell};
+use super::{Found, has_tool, has_zip_for_pipes, random, read_intact, shell};
 
 /// What a format keeps.
 #[derive(Clone, Copy)]
@@ -190,6 +190,7 @@ fn zip_is_read_by_its_directory() {
         return;
     }
     let keeps = Keeps { time_unit: TAR.time_unit, links: false, owners: true };
+    let is_piped = has_zip_for_pipes();
     for command in [
         "zip -qry - tree | cat",
         "zip -qr -0 -y out.zip tree && cat out.zip",
@@ -197,7 +198,9 @@ fn zip_is_read_by_its_directory() {
         "zip -qr -Z bzip2 -y out.zip tree && cat out.zip",
         "zip -qry out.zip tree && echo comment | zip -qz out.zip && cat out.zip",
     ] {
-        compare_command(Names::Short, ArchiveFormat::Zip, keeps, command);
+        if is_piped || !command.ends_with("| cat") {
+            compare_command(Names::Short, ArchiveFormat::Zip, keeps, command);
+        }
     }
 }
 
@@ -208,7 +211,11 @@ fn a_program_may_stand_before_a_zip() {
     }
     let root = tempfile::tempdir().unwrap();
     tree::make(root.path(), Names::Short, &mut random("sfx"));
+    let is_piped = has_zip_for_pipes();
     for command in ["zip -qry - tree | cat", "zip -qry -fz out.zip tree; cat out.zip"] {
+        if !is_piped && command.ends_with("| cat") {
+            continue;
+        }
         let archive = shell(root.path(), command);
         let mut found = read_intact(ArchiveFormat::Zip, &archive);
         let moved = [&b"#!/bin/sh\nPK\x05\x06 not this one\n"[..], &archive].concat();
@@ -373,7 +380,7 @@ fn the_directory_of_the_root_keeps_a_name() {
 
 #[test]
 fn a_zip64_of_info_zip_in_a_pipe_has_no_offset_and_is_read() {
-    if !has_tool("zip") {
+    if !has_zip_for_pipes() {
         return;
     }
     let keeps = Keeps { time_unit: TAR.time_unit, links: false, owners: true };
