@@ -136,6 +136,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let finders = if args.polite { threads.read } else { threads.read + threads.index };
     let mut source = source(&args.input, finders);
     let records = document_kind::records_of(args, &source, path(args))?;
+    contents::check_languages(&args.contents, records)?;
     let changes = changes::options(&args.scan, &mut source.paths)?;
     Ok(IndexOptions {
         source,

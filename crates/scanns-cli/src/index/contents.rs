@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use scanns::extraction::TableConverter;
 use scanns::extraction::{ExtractCache, ExtractCacheOptions, ExtractLimits, ExtractorCommand, Extractors};
 use scanns::index::IndexOptions;
+use scanns::schema::Records;
 use scanns::sources::{ContentOptions, Extraction, TableReading};
 use serde_json::{Value, json};
 
@@ -43,6 +44,21 @@ pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
         languages: *detect_language,
         near_duplicates: *near_duplicates,
     }))
+}
+
+/// Refuses to find languages where there is no field for them.
+pub fn check_languages(args: &ContentArgs, records: Records) -> Result<()> {
+    let has_field = match records {
+        Records::File => !matches!(args.extract, Some(ExtractArg::None)),
+        records => records == Records::Warc,
+    };
+    if args.detect_language && !has_field {
+        bail!(
+            "--detect-language is for files, with --extract safe or all, and for pages of web archives: \
+             leave it out"
+        );
+    }
+    Ok(())
 }
 
 /// The processes that find the text of documents: this program itself, as `scanns extract --serve`.

@@ -35,15 +35,18 @@ pub fn detected(args: &IndexArgs, source: &SourceOptions) -> Option<Records> {
     let (kind, number) = most_frequent(&found)?;
     let (records, (files, each)) = (kind.records(), kind.described());
     let name = records.name();
-    let is_one = number == found.len();
-    if is_one && !(records == Records::Csv && sample.has_directories) {
+    let are_all_alike = number == found.len();
+    if are_all_alike && !(records == Records::Csv && sample.has_directories) {
         let looked_at = match sample.is_all {
             true => String::new(),
             false => format!(", by the {number} of them that were looked at"),
         };
-        let these =
-            if sample.listed == 1 { "this is".into() } else { format!("these are {}", sample.listed) };
-        let files = if sample.listed == 1 { one(files) } else { files.into() };
+        // Of very many files, not all were listed.
+        let (these, files) = match sample.listed {
+            1 => ("this is".into(), one(files)),
+            listed if sample.is_all => (format!("these are {listed}"), files.into()),
+            _ => ("these are".into(), files.into()),
+        };
         report::note(&format!(
             "{these} {files}{looked_at}: {each} is a document (--records {name}); --records file makes each \
              file one"

@@ -153,10 +153,15 @@ fn a_directory_is_looked_into_and_what_is_taken_for_what_is_told() {
     };
     let ran = index(&[]);
     assert_eq!(ran.json()["documents"], 70);
-    let told = "these are 70 mailboxes, by the 64 of them that were looked at: every message is a document";
+    let told = "these are mailboxes, by the 64 of them that were looked at: every message is a document";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert_eq!(place.count("subject:hello"), 70);
     assert!(!index(&["--records", "file"]).stderr.contains("mailbox"));
+    // What has no language field is not asked for it in vain.
+    for options in [["--detect-language", "--records", "mbox"], ["--detect-language", "--extract", "none"]] {
+        let ran = index(&options);
+        assert!(ran.code == Some(2) && ran.stderr.contains("--detect-language"), "{}", ran.stderr);
+    }
     // Records of JSON say so by themselves; rows of CSV in a directory are a suggestion.
     std::fs::remove_dir_all(place.files()).unwrap();
     place.write("a.log", b"{\"a\": \"x\"}\n{\"a\": \"y\"}\n");
