@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::error::ExtractCacheError;
+use super::key::{StampTime, time_modified};
 use super::names::{EntryName, MARKER, group_name, is_of_cache, is_temporary, temporary_name};
 
 /// The mode of directories: the text of private documents is in them.
@@ -48,7 +49,7 @@ pub(super) struct CachedFile {
     pub(super) name: EntryName,
     pub(super) size: u64,
     /// Seconds and nanoseconds.
-    pub(super) modified: (i64, u64),
+    pub(super) modified: StampTime,
 }
 
 impl CacheDirectory {
@@ -263,7 +264,7 @@ fn open_file(directory: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<File>>
 
 fn listed(group: BorrowedFd<'_>, name: EntryName) -> Option<CachedFile> {
     let stat = statat(group, name.rest.as_slice(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    let modified = (stat.st_mtime, stat.st_mtime_nsec);
+    let modified = time_modified(&stat);
     is_regular(&stat).then(|| CachedFile { name, size: size_of(&stat), modified })
 }
 

@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{FileType, Stat, fstat};
 use rustix::io::{Errno, pread};
 
 use super::super::ExtractLimits;
@@ -54,7 +54,19 @@ pub(in super::super) struct FileStamp {
 }
 
 /// Seconds since 1970 and nanoseconds.
-type StampTime = (i64, u64);
+pub(super) type StampTime = (i64, u64);
+
+/// When the contents of the file last changed.
+#[allow(clippy::useless_conversion, reason = "the types of the fields depend on the system")]
+pub(super) fn time_modified(stat: &Stat) -> StampTime {
+    (stat.st_mtime.into(), u64::try_from(stat.st_mtime_nsec).unwrap_or(0))
+}
+
+/// When the contents, the names or the attributes of the file last changed.
+#[allow(clippy::useless_conversion, reason = "the types of the fields depend on the system")]
+fn time_changed(stat: &Stat) -> StampTime {
+    (stat.st_ctime.into(), u64::try_from(stat.st_ctime_nsec).unwrap_or(0))
+}
 
 impl KeyContext<'_> {
     /// The key of a document in memory; `None` if it is not worth one.
@@ -139,8 +151,8 @@ impl FileStamp {
             device: stat.st_dev,
             inode: stat.st_ino,
             size: u64::try_from(stat.st_size).unwrap_or(0),
-            modified: (stat.st_mtime, stat.st_mtime_nsec),
-            changed: (stat.st_ctime, stat.st_ctime_nsec),
+            modified: time_modified(&stat),
+            changed: time_changed(&stat),
         })
     }
 
