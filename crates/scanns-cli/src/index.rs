@@ -35,6 +35,7 @@ use crate::profile::{self, Parameters};
 use crate::progress;
 use crate::records;
 use crate::report::{self, Outcome};
+use document_kind::{DocumentKind, kind_of_documents};
 pub use summary::{list_failures, list_remarks};
 use summary::{print_json, print_summary};
 use threads::threads;
@@ -135,7 +136,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let threads = threads(&resources, &args.reading, &parameters)?;
     let finders = if args.polite { threads.read } else { threads.read + threads.index };
     let mut source = source(&args.input, finders);
-    let records = document_kind::records_of(args, &source, path(args))?;
+    let DocumentKind { records, are_whole } = kind_of_documents(args, &source, path(args))?;
     contents::check_languages(&args.contents, records)?;
     let changes = changes::options(&args.scan, &mut source.paths)?;
     Ok(IndexOptions {
@@ -156,7 +157,7 @@ fn options(args: &IndexArgs) -> Result<IndexOptions> {
             rate: args.keeping.merge_rate,
             ..scanns::writer::MergePolicy::default()
         }),
-        contents: contents::contents(&args.contents)?,
+        contents: contents::contents(&args.contents, are_whole)?,
         extractors: Some(contents::cached_extractors(&args.contents, threads.index)?),
         again: args.keeping.reindex,
         keep_removed: args.keeping.keep_removed,

@@ -224,7 +224,7 @@ pub mod sources {
         ChangeOptions, DumpOptions, FieldOptions, OwnerFiles, ScanSettings,
     };
     pub use crate::index::build::record_sample::infer_fields;
-    pub use crate::read::{ContentCount, Direct, ReadOptions, TableReading, text_of_file};
+    pub use crate::read::{ContentCount, Direct, ReadOptions, TableReading};
     pub use crate::record::changes::{CHANGE_FORMATS, ChangeFormat, ChangesTally};
     pub use crate::record::dump::{
         BadRow, BadValues, ColumnMap, ColumnType, CsvTable, DUMP_FORMATS, DumpFormat, DumpTally, MapView,
@@ -235,7 +235,7 @@ pub mod sources {
         CollectionFormat, Conflict, CsvDelimiter, CsvDialect, CsvHeader, CsvNames, CsvOptions, CsvQuotes,
         CsvRows, CsvSniffer, FieldFigures, FileFormat, FlawedRecords, Inference, Inferred, Malformed,
         RecordCounts, RecordError, RecordFormat, RecordNote, RecordNotes, RecordReader, Recorded,
-        RenamedColumn, Sources, TextFieldOptions, map_name,
+        RenamedColumn, Sources, TextFieldOptions, map_name, text_of_file,
     };
     pub use crate::source::{
         ChangedPaths, DamagedPattern, Entry, EntryKind, Failure, FileList, FileSample, FileStatus,

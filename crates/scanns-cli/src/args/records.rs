@@ -84,9 +84,10 @@ fn delimiter(text: &str) -> Result<CsvDelimiter, String> {
 /// What one document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RecordsArg {
-    /// As all files say that are looked at, else one document per file
+    /// As all files say that are looked at, else one document per file, and per record of a web archive,
+    /// mailbox, TREC collection or dump of MediaWiki among them
     Auto,
-    /// One document per file
+    /// One document per file, whatever it holds, and per member of an archive
     File,
     /// One document per line
     Lines,

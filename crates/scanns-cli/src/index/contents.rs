@@ -17,8 +17,8 @@ use super::versions::extractor_versions;
 use crate::args::{BinaryArg, ContentArg, ContentArgs, EncodingArg, ExtractArg, ExtractLimitArgs};
 use crate::{report, units};
 
-/// What to do with the content of files, if requested.
-pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
+/// What to do with the content of files, if requested. If `whole`, collections are whole files.
+pub fn contents(args: &ContentArgs, whole: bool) -> Result<Option<ContentOptions>> {
     let ContentArgs { content, extract, binary, no_decompress, encoding, .. } = args;
     let ContentArgs { detect_language, near_duplicates, .. } = args;
     let names_only = matches!(content, Some(ContentArg::None));
@@ -30,7 +30,7 @@ pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
              --detect-language and --near-duplicates out"
         );
     }
-    let requested = content.is_some() || about_text;
+    let requested = content.is_some() || about_text || whole;
     Ok(requested.then(|| ContentOptions {
         names_only,
         skip_binary: !matches!(binary, Some(BinaryArg::Text)),
@@ -41,6 +41,7 @@ pub fn contents(args: &ContentArgs) -> Result<Option<ContentOptions>> {
             Some(ExtractArg::Safe) => Extraction::Safe,
             Some(ExtractArg::All) | None => Extraction::All,
         },
+        collections: !whole,
         languages: *detect_language,
         near_duplicates: *near_duplicates,
     }))

@@ -10,7 +10,7 @@ use scanns::sources::{
     CollectionFormat, ContentOptions, Extraction, SourceOptions, sample_files, text_of_file,
 };
 
-use crate::args::{ContentArg, IndexArgs};
+use crate::args::{ContentArg, ContentArgs, ExtractArg, IndexArgs};
 use crate::report;
 
 /// The number of files that are looked at.
@@ -53,6 +53,11 @@ pub fn detected(args: &IndexArgs, source: &SourceOptions) -> Option<Records> {
         ));
         return Some(records);
     }
+    let is_split = matches!(records, Records::Warc | Records::Trec | Records::Mbox | Records::MediaWiki);
+    if is_split && has_members(&args.contents) {
+        // The summary counts them.
+        return None;
+    }
     let is_collection = !matches!(records, Records::Csv | Records::Jsonl);
     if is_collection || 2 * number > found.len() {
         let first = found.iter().position(|&found| found == Some(kind)).unwrap_or_default();
@@ -68,6 +73,11 @@ pub fn detected(args: &IndexArgs, source: &SourceOptions) -> Option<Records> {
         ));
     }
     None
+}
+
+/// True if records of web archives and the like become documents of an index of files.
+fn has_members(contents: &ContentArgs) -> bool {
+    !matches!(contents.extract, Some(ExtractArg::None))
 }
 
 /// What the records of a file are.

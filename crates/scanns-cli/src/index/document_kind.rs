@@ -11,8 +11,17 @@ use super::detect_records;
 use crate::args::{IndexArgs, RecordsArg};
 use crate::report;
 
+/// What a document of a build is.
+#[derive(Clone, Copy, Debug)]
+pub struct DocumentKind {
+    /// The kind of record.
+    pub records: Records,
+    /// True if a new index is to have every file as one document, collections of records included.
+    pub are_whole: bool,
+}
+
 /// What a document is: as in the existing index, else as requested, else as the files say, else a file.
-pub fn records_of(args: &IndexArgs, source: &SourceOptions, output: &Path) -> Result<Records> {
+pub fn kind_of_documents(args: &IndexArgs, source: &SourceOptions, output: &Path) -> Result<DocumentKind> {
     let wanted = args.text.records.and_then(RecordsArg::kind);
     // An index that cannot be read is reported by the build, which has to read it too.
     let built = Snapshot::open(output).ok().and_then(|snapshot| {
@@ -30,7 +39,9 @@ pub fn records_of(args: &IndexArgs, source: &SourceOptions, output: &Path) -> Re
             documents(wanted),
         );
     }
-    Ok(wanted.or(built).or_else(|| detect_records::detected(args, source)).unwrap_or(Records::File))
+    let known = wanted.or(built).or_else(|| detect_records::detected(args, source));
+    let are_whole = built.is_none() && wanted == Some(Records::File);
+    Ok(DocumentKind { records: known.unwrap_or(Records::File), are_whole })
 }
 
 fn documents(records: Records) -> &'static str {

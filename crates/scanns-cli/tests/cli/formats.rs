@@ -164,3 +164,45 @@ fn what_was_found_in_documents_is_kept_in_a_cache_for_other_indexes() {
         run(scanns(&["index", "--extract-cache"]).arg(&foreign).arg("-o").arg(place.index()).arg(&foreign));
     assert!(ran.code == Some(2) && ran.stderr.contains("--extract-cache"), "{}", ran.stderr);
 }
+
+#[test]
+fn collections_among_other_files_are_read_record_by_record_unless_files_are_asked_for() {
+    let place = Place::new();
+    let input = place.dir.path().join("in");
+    std::fs::create_dir_all(&input).unwrap();
+    let mail = |from: &str, text: &str| {
+        format!("From: {from}\nDate: Thu, 1 Jan 1970 00:00:00 +0000\nTo: x\n\n{text}\n")
+    };
+    let boxed = |from: &str, text: &str| format!("From a Thu Jan  1 00:00:00 1970\n{}\n", mail(from, text));
+    std::fs::write(input.join("box"), boxed("Ann", "ice") + &boxed("Bob", "snow")).unwrap();
+    std::fs::write(
+        input.join("one.eml"),
+        mail("Cyd", "=46rost").replace("To: x", "Content-Transfer-Encoding: quoted-printable"),
+    )
+    .unwrap();
+    std::fs::write(input.join("notes.txt"), "ice notes").unwrap();
+    let http = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nword";
+    let page = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\n\
+         Content-Length: {}\r\n\r\n{http}\r\n\r\n",
+        http.len()
+    );
+    let info = "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+    std::fs::write(input.join("crawl"), format!("{info}{page}")).unwrap();
+    let build = |options: &[&str], output: &Path| {
+        let ran = run(scanns(&["index"]).args(options).arg("-o").arg(output).arg(&input));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.text().to_owned()
+    };
+    let summary = build(&[], &place.index());
+    assert!(summary.contains("(1 mail, 1 mailbox, 1 web archive)"), "{summary}");
+    assert!(summary.contains("left out: 1 record (warcinfo), the first is"), "{summary}");
+    assert_eq!(found(&place, "ice"), ["box!/1", "notes.txt"]);
+    assert_eq!(found(&place, "frost author:Cyd"), ["one.eml"]);
+    assert_eq!(found(&place, "format:mail"), ["box!/1", "box!/2", "one.eml"]);
+    assert_eq!(found(&place, "word attr:status=200"), ["crawl!/2"]);
+    let again = build(&["--json", "--records", "file"], &place.index());
+    assert!(again.contains("\"unchanged\":4"), "{again}");
+    let whole = build(&["--json", "--records", "file"], &place.dir.path().join("whole"));
+    assert!(whole.contains("\"documents\":4"), "{whole}");
+}

@@ -4,6 +4,7 @@ use std::io::{self, Cursor, Read};
 
 use super::archive::ArchiveFormat;
 use super::charset::{self, Transcoder};
+use super::collection_kind::{CollectionKind, is_message};
 use super::compression::CompressedFormat;
 use super::document::document_kind;
 use super::extract::TableStream;
@@ -27,6 +28,10 @@ pub enum TextForm {
     /// An extractor finds the text in them.
     /// The kind of document is named.
     Document(&'static str),
+    /// They are a message of mail.
+    Message,
+    /// They are a record of such a collection.
+    Record(CollectionKind),
 }
 
 /// What the bytes of a file are.
@@ -35,19 +40,36 @@ pub(crate) enum Content<'a> {
     Plain(TextForm),
     /// Text that had to be decoded.
     Decoded(DecodedText<'a>),
-    /// Members, each of which is a document.
-    Archive(ArchiveContent<'a>),
+    /// Members or records, each of which is a document.
+    Members(MembersContent<'a>),
     /// Not text; the kind of file.
     Binary(&'static str),
 }
 
-/// An archive, decompressed.
-pub(crate) struct ArchiveContent<'a> {
-    pub(crate) format: ArchiveFormat,
-    /// How it is compressed.
-    pub(crate) compression: Option<&'static str>,
+/// An archive or a collection, decompressed.
+pub(crate) struct MembersContent<'a> {
+    pub(crate) format: MembersFormat,
+    /// How it is compressed and encoded.
+    pub(crate) encoding: Option<String>,
     /// Its bytes from its start.
     pub(crate) stream: Box<dyn Read + Send + 'a>,
+}
+
+/// What holds members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MembersFormat {
+    Archive(ArchiveFormat),
+    Collection(CollectionKind),
+}
+
+impl MembersFormat {
+    /// The usual name of the format.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            MembersFormat::Archive(format) => format.name(),
+            MembersFormat::Collection(kind) => kind.name(),
+        }
+    }
 }
 
 /// The decoded text of a file.
@@ -132,12 +154,7 @@ pub(crate) fn examine<'a>(
 ) -> io::Result<Content<'a>> {
     let Some(compressed) = CompressedFormat::of(head).filter(|_| options.decompress) else {
         let whole = size == head.len() as u64;
-        return Ok(match classify(head, whole, options) {
-            HeadClass::Archive(format) => {
-                Content::Archive(ArchiveContent { format, compression: None, stream: stream() })
-            }
-            class => of_class(class, None, stream),
-        });
+        return Ok(of_class(classify(head, whole, options), None, stream));
     };
     let mut reader = compressed.reader(stream(), size)?;
     let mut start = vec![0; HEAD];
@@ -160,19 +177,40 @@ fn of_class<'a>(
 ) -> Content<'a> {
     let (charset, form) = match class {
         HeadClass::Binary(kind) => return Content::Binary(kind),
-        HeadClass::Archive(format) => {
-            return Content::Archive(ArchiveContent { format, compression, stream: stream() });
+        HeadClass::Members(format, charset) => {
+            let encoding = joined([compression, charset.map(|charset| charset.name())]);
+            return Content::Members(MembersContent {
+                format,
+                encoding,
+                stream: converted(stream(), charset),
+            });
         }
         HeadClass::Text(None, form) if compression.is_none() => return Content::Plain(form),
         HeadClass::Text(charset, form) => (charset, form),
     };
-    let names = [compression, charset.map(|charset| charset.name()), form.name()];
+    let encoding = joined([compression, charset.map(|charset| charset.name()), form.name()]);
+    let reader = converted(stream(), charset);
+    Content::Decoded(DecodedText {
+        encoding: encoding.unwrap_or_default(),
+        ..DecodedText::plain(reader, form)
+    })
+}
+
+/// The names that are known; `None` without any.
+fn joined<const N: usize>(names: [Option<&str>; N]) -> Option<String> {
     let names: Vec<&str> = names.into_iter().flatten().collect();
-    let reader = match charset {
-        Some(charset) => Box::new(Transcoder::new(stream(), charset)),
-        None => stream(),
-    };
-    Content::Decoded(DecodedText { encoding: names.join(", "), ..DecodedText::plain(reader, form) })
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// A text in UTF-8.
+fn converted<'a>(
+    stream: Box<dyn Read + Send + 'a>,
+    charset: Option<&'static encoding_rs::Encoding>,
+) -> Box<dyn Read + Send + 'a> {
+    match charset {
+        Some(charset) => Box::new(Transcoder::new(stream, charset)),
+        None => stream,
+    }
 }
 
 /// A reader of what `stream` holds, decompressed if its first bytes `head` say that it is compressed, and the
@@ -199,9 +237,14 @@ pub(crate) fn is_plain(head: &[u8], size: u64, options: ContentOptions) -> bool 
 }
 
 impl TextForm {
-    /// What pages are called in reports. Documents are counted when their text was found.
+    /// What pages and records are called in reports. Documents are counted when their text was found.
     pub(crate) fn name(self) -> Option<&'static str> {
-        (self == TextForm::Page).then_some("HTML")
+        match self {
+            TextForm::Page => Some("HTML"),
+            TextForm::Message => Some(CollectionKind::Mbox.record_name()),
+            TextForm::Record(kind) => Some(kind.record_name()),
+            TextForm::Text | TextForm::Document(_) => None,
+        }
     }
 }
 
@@ -209,7 +252,8 @@ impl TextForm {
 enum HeadClass {
     /// Text in UTF-8 or another encoding.
     Text(Option<&'static encoding_rs::Encoding>, TextForm),
-    Archive(ArchiveFormat),
+    /// Members, in UTF-8 or another encoding.
+    Members(MembersFormat, Option<&'static encoding_rs::Encoding>),
     Binary(&'static str),
 }
 
@@ -219,7 +263,18 @@ fn classify(head: &[u8], whole: bool, options: ContentOptions) -> HeadClass {
         return HeadClass::Text(None, TextForm::Document(kind));
     }
     if let Some(format) = ArchiveFormat::of(head).filter(|_| options.extract >= Extraction::Safe) {
-        return HeadClass::Archive(format);
+        return HeadClass::Members(MembersFormat::Archive(format), None);
+    }
+    if options.collections && options.extract >= Extraction::Safe {
+        if let Some(kind) = CollectionKind::of(head) {
+            let charset = || charset::legacy(head, whole).filter(|charset| *charset != encoding_rs::UTF_8);
+            let is_converted = options.transcode && !kind.has_encodings();
+            let charset = if is_converted { charset() } else { None };
+            return HeadClass::Members(MembersFormat::Collection(kind), charset);
+        }
+        if is_message(head) {
+            return HeadClass::Text(None, TextForm::Message);
+        }
     }
     let form = form_of(head, options);
     if options.transcode

@@ -20,6 +20,10 @@ pub struct ContentOptions {
     pub transcode: bool,
     /// Of which formats to find the text, if documents are files.
     pub extract: Extraction,
+    /// Whether the records of web archives, mailboxes and other collections are documents, and messages of
+    /// mail are decoded, if documents are files and [`ContentOptions::extract`] is not
+    /// [`Extraction::None`].
+    pub collections: bool,
     /// Whether to find out in which language a document is that does not say so, if documents are files or
     /// pages of web archives.
     pub languages: bool,
@@ -52,6 +56,7 @@ impl Default for ContentOptions {
             decompress: true,
             transcode: true,
             extract: Extraction::default(),
+            collections: true,
             languages: false,
             near_duplicates: false,
         }
@@ -66,6 +71,7 @@ impl ContentOptions {
         decompress: false,
         transcode: false,
         extract: Extraction::None,
+        collections: false,
         languages: false,
         near_duplicates: false,
     };

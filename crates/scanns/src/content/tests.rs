@@ -13,10 +13,14 @@ enum Found {
     Plain,
     /// A page or document that needs no decoding.
     Formed(TextForm),
-    /// An archive, and its compression.
-    Archive(Option<&'static str>, ArchiveFormat),
+    /// An archive or a collection, and its encoding.
+    Members(Option<String>, MembersFormat),
     Decoded(String, Vec<u8>),
     Binary(&'static str),
+}
+
+fn archive(encoding: Option<&str>, format: ArchiveFormat) -> Found {
+    Found::Members(encoding.map(String::from), MembersFormat::Archive(format))
 }
 
 fn found(bytes: &[u8], options: ContentOptions) -> io::Result<Found> {
@@ -27,7 +31,7 @@ fn found(bytes: &[u8], options: ContentOptions) -> io::Result<Found> {
     Ok(match content {
         Content::Plain(TextForm::Text) => Found::Plain,
         Content::Plain(form) => Found::Formed(form),
-        Content::Archive(archive) => Found::Archive(archive.compression, archive.format),
+        Content::Members(members) => Found::Members(members.encoding, members.format),
         Content::Binary(kind) => Found::Binary(kind),
         Content::Decoded(mut text) => {
             let mut all = Vec::new();
@@ -261,10 +265,10 @@ fn pages_archives_and_documents_are_told_apart_also_when_they_are_compressed() {
     let greek = b"<html><meta charset=iso-8859-7><p>\xe1\xe2";
     let text = "<html><meta charset=iso-8859-7><p>\u{3b1}\u{3b2}";
     assert_eq!(found(greek, all).unwrap(), Found::Decoded("ISO-8859-7, HTML".into(), text.into()));
-    assert_eq!(found(zip, safe).unwrap(), Found::Archive(None, ArchiveFormat::Zip));
-    assert_eq!(found(cpio.as_bytes(), safe).unwrap(), Found::Archive(None, ArchiveFormat::Cpio));
+    assert_eq!(found(zip, safe).unwrap(), archive(None, ArchiveFormat::Zip));
+    assert_eq!(found(cpio.as_bytes(), safe).unwrap(), archive(None, ArchiveFormat::Cpio));
     let packed = packed(CompressedFormat::Xz, b"!<arch>\n");
-    assert_eq!(found(&packed, safe).unwrap(), Found::Archive(Some("xz"), ArchiveFormat::Ar));
+    assert_eq!(found(&packed, safe).unwrap(), archive(Some("xz"), ArchiveFormat::Ar));
     assert_eq!(found(b"%PDF-1.7\n", safe).unwrap(), Found::Binary("PDF"));
     assert_eq!(found(b"%PDF-1.7\n", all).unwrap(), Found::Formed(TextForm::Document("PDF")));
 }
@@ -308,4 +312,28 @@ fn bytes_before_an_error_are_read_before_the_error() {
     assert_eq!((text.fill_readable(&mut buffer).unwrap(), text.has_failed()), (2, true));
     assert_eq!(text.fill_readable(&mut buffer).unwrap_err().to_string(), "damage");
     assert!(text.has_failed());
+}
+
+#[test]
+fn collections_and_messages_are_told_from_text_if_they_are_to_be() {
+    let safe = ContentOptions { extract: Extraction::Safe, ..ContentOptions::default() };
+    let collection = |encoding: Option<&str>, kind| {
+        Found::Members(encoding.map(String::from), MembersFormat::Collection(kind))
+    };
+    let mailbox = b"From ada@example.org Sat Jan  3 01:05:34 1996\nSubject: hi\n\nwords \xe9\n";
+    assert_eq!(found(mailbox, safe).unwrap(), collection(None, CollectionKind::Mbox));
+    let packed = packed(CompressedFormat::Xz, mailbox);
+    assert_eq!(found(&packed, safe).unwrap(), collection(Some("xz"), CollectionKind::Mbox));
+    let trec = b"<DOC>\n<DOCNO> 1 </DOCNO>\n<TEXT>caf\xe9 caf\xe9 caf\xe9</TEXT></DOC>\n";
+    assert_eq!(found(trec, safe).unwrap(), collection(Some("windows-1252"), CollectionKind::Trec));
+    let warc = b"WARC/1.0\r\nWARC-Type: warcinfo\r\n\r\n\0\0\0";
+    assert_eq!(found(warc, safe).unwrap(), collection(None, CollectionKind::Warc));
+    let message = b"From: a\nDate: b\nSubject: c\n\nwords";
+    assert_eq!(found(message, safe).unwrap(), Found::Formed(TextForm::Message));
+    for options in
+        [ContentOptions { collections: false, ..safe }, ContentOptions { extract: Extraction::None, ..safe }]
+    {
+        assert_eq!(found(message, options).unwrap(), Found::Plain);
+        assert!(matches!(found(mailbox, options).unwrap(), Found::Decoded(..)));
+    }
 }

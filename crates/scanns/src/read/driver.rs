@@ -69,6 +69,9 @@ pub fn start_after(
     cancel: Arc<AtomicBool>,
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
     options.check()?;
+    let mut options = options.clone();
+    options.contents.collections &= options.collections.is_some();
+    let options = &options;
     let work = Arc::new(WorkList::new(inputs, done, rules.records, options, cancel));
     let blocks = || BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages);
     share_out(&work, options, blocks, |share| {

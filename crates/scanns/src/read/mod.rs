@@ -11,14 +11,15 @@
 //!
 //! Read `work.rs` (units) first, then `reader.rs` (the thread) and `driver.rs` (which starts it). `unit.rs`
 //! opens files, `pack.rs` packs small ones, `wave.rs` finds the cuts, `queue.rs` passes blocks back and
-//! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the records of text that is read from
-//! its start, `unpack.rs` unpacks archives in threads of their own and `members.rs` puts their members into
-//! blocks, `cuts.rs` lets others say where that can be cut, `stream.rs` is standard input, `tables.rs`
-//! reads rows of tables, `count.rs` counts files that are not plain text, and `file_text.rs` reads the text
-//! of a single file.
+//! forth, `lines.rs` numbers lines across units, `shared.rs` shares out the records of text that is read
+//! from its start, `unpack.rs` unpacks archives in threads of their own and `members.rs` puts their members
+//! into blocks, `cuts.rs` lets others say where that can be cut and `collections.rs` where the records of a
+//! collection end, `stream.rs` is standard input, `tables.rs` reads rows of tables, `count.rs` counts files
+//! that are not plain text, and `file_text.rs` reads the text of a single file.
 
 mod block;
 
+mod collections;
 mod count;
 mod cuts;
 mod driver;
@@ -41,12 +42,13 @@ mod work;
 pub use block::ReadBlock;
 pub use block::{ArchivePart, Lane, Piece};
 
+pub use collections::{FindRecords, KnowCollections};
 pub use count::ContentCount;
 pub(crate) use count::ContentCounts;
 pub use cuts::{Cut, FindCuts, PieceStart};
 pub use driver::{ReadReport, ReaderDriver, start, start_after};
 pub(crate) use file_text::records_of_file;
-pub use file_text::{text_of_file, text_of_member, text_of_start};
+pub use file_text::{TextReading, text_of_file, text_of_member, text_of_start};
 pub use lines::LineNumber;
 pub use options::{Direct, ReadOptions};
 pub use stream::StreamSource;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::read::block::CARRY;
+use crate::read::collections::KnowCollections;
 use crate::read::stream::StreamSource;
 use crate::read::tables::TableReading;
 use crate::sys::{BlockMemory, PAGE, PageSize};
@@ -49,6 +50,8 @@ pub struct ReadOptions {
     pub contents: ContentOptions,
     /// What to do with tables, where records are JSON.
     pub tables: TableReading,
+    /// What knows the records of collections that are files among others; without it, they are text.
+    pub collections: Option<&'static dyn KnowCollections>,
     /// Where the bytes of an input come from that is a stream; `None` for standard input.
     pub stream: Option<Arc<StreamSource>>,
 }
@@ -69,6 +72,7 @@ impl Default for ReadOptions {
             pages: PageSize::Auto,
             contents: ContentOptions::default(),
             tables: TableReading::AsBytes,
+            collections: None,
             stream: None,
         }
     }

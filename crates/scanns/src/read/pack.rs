@@ -172,7 +172,7 @@ fn text_of(bytes: &[u8], scratch: &mut Vec<u8>, room: usize, options: &ReadOptio
     let mut text = match examine(head, bytes.len() as u64, || Box::new(bytes), options.contents)? {
         Content::Plain(form) => return Ok(SmallText::Plain(form)),
         Content::Binary(kind) => return Ok(SmallText::Binary(kind)),
-        Content::Archive(_) => return Ok(SmallText::Large),
+        Content::Members(_) => return Ok(SmallText::Large),
         Content::Decoded(text) => text,
     };
     options.tables.refuse(text.table, "compressed")?;

@@ -128,9 +128,9 @@ pub(super) fn open_examined(
             let text = DecodedText::plain(Box::new(stream()), form);
             OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
         }
-        Ok(Content::Archive(content)) => {
+        Ok(Content::Members(content)) => {
             let size = file.size();
-            let file = content.compression.is_none().then_some(file);
+            let file = content.encoding.is_none().then_some(file);
             open_archive(work, unit, ArchiveFile { content, file, size }, options)
         }
         Ok(Content::Decoded(text)) => {
@@ -211,7 +211,7 @@ fn open_stream(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) -> O
             work.count_decoded(unit.input, &text.encoding);
             OpenedUnit::Large(Box::new(LargeUnit::decoded(unit, text, options)))
         }
-        Ok((Content::Archive(content), _)) => {
+        Ok((Content::Members(content), _)) => {
             open_archive(work, unit, ArchiveFile { content, file: None, size: 0 }, options)
         }
         Ok((Content::Binary(kind), _)) => {

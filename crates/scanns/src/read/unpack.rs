@@ -2,6 +2,7 @@
 //!
 //! A member that is text, also after decoding, or a page or a document is sent with its bytes; any other is
 //! sent without. Members of archives in the archive are sent as its own, up to [`MOST_DEPTH`] archives deep.
+//! A collection is an archive of its records.
 //! A member that cannot be read costs itself alone. What the members expand to is limited, so that a small
 //! file cannot keep a build busy for ever.
 
@@ -12,10 +13,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use crate::content::{
-    ArchiveContent, ArchiveFormat, ArchiveLimits, ArchiveMember, Content, ContentOptions, DecodedText, HEAD,
-    MemberKind, TextForm, examine, fill, walk, walk_zip,
+    ArchiveFormat, ArchiveLimits, ArchiveMember, CollectionKind, Content, ContentOptions, DecodedText, HEAD,
+    MemberKind, MembersContent, MembersFormat, TextForm, examine, fill, walk, walk_zip,
 };
 use crate::read::block::ArchivePart;
+use crate::read::collections::{KnowCollections, visit_records};
 use crate::read::options::ReadOptions;
 use crate::read::work::WorkList;
 use crate::sys::ReadFile;
@@ -88,7 +90,7 @@ pub(super) struct ArchiveUnpacker {
 
 /// An archive to unpack.
 pub(super) struct ArchiveFile {
-    pub(super) content: ArchiveContent<'static>,
+    pub(super) content: MembersContent<'static>,
     /// The file, if it need not be decompressed.
     pub(super) file: Option<Arc<ReadFile>>,
     /// Its size; 0 for a stream.
@@ -98,7 +100,7 @@ pub(super) struct ArchiveFile {
 impl ArchiveFile {
     /// The kind of archive for reports, such as `gzip, tar`.
     pub(super) fn kind(&self) -> String {
-        let names = self.content.compression.into_iter().chain([self.content.format.name()]);
+        let names = self.content.encoding.as_deref().into_iter().chain([self.content.format.name()]);
         names.collect::<Vec<_>>().join(", ")
     }
 }
@@ -113,11 +115,13 @@ impl ArchiveUnpacker {
     ) -> io::Result<Self> {
         let (sender, batches) = sync_channel(WAITING);
         let (work, contents, block) = (Arc::clone(work), options.contents, options.block_bytes);
+        let collections = options.collections;
         let run = move || {
             let path = work.inputs.get(input as usize).map_or(Vec::new(), |input| input.key().to_vec());
             let mut walk = MemberWalk {
                 work: &work,
                 options: contents,
+                collections,
                 block,
                 sender,
                 bytes: Vec::with_capacity(block),
@@ -154,6 +158,7 @@ impl Drop for ArchiveUnpacker {
 struct MemberWalk<'w> {
     work: &'w WorkList,
     options: ContentOptions,
+    collections: Option<&'static dyn KnowCollections>,
     block: usize,
     sender: SyncSender<UnpackedBatch>,
     /// The bytes of `members`.
@@ -173,7 +178,8 @@ struct MemberWalk<'w> {
 impl MemberWalk<'_> {
     fn run(&mut self, path: &[u8], archive: ArchiveFile) {
         let ArchiveFile { content, file, size } = archive;
-        let walked = match file.filter(|_| content.format == ArchiveFormat::Zip) {
+        let is_zip = content.format == MembersFormat::Archive(ArchiveFormat::Zip);
+        let walked = match file.filter(|_| is_zip) {
             Some(file) => {
                 let mut source = FileSeek { file, offset: 0 };
                 let walked = self.walk_zip(path, &mut source, 0);
@@ -187,8 +193,12 @@ impl MemberWalk<'_> {
     }
 
     /// Sends the members of an archive that is read from its start.
-    fn walk(&mut self, path: &[u8], archive: ArchiveContent<'_>, depth: usize) -> io::Result<()> {
-        let ArchiveContent { format, mut stream, .. } = archive;
+    fn walk(&mut self, path: &[u8], archive: MembersContent<'_>, depth: usize) -> io::Result<()> {
+        let MembersContent { format, mut stream, .. } = archive;
+        let format = match format {
+            MembersFormat::Archive(format) => format,
+            MembersFormat::Collection(kind) => return self.walk_records(path, kind, &mut stream),
+        };
         if format == ArchiveFormat::Zip {
             let mut bytes = Vec::new();
             (&mut stream).take(MOST_INNER_ZIP + 1).read_to_end(&mut bytes)?;
@@ -215,6 +225,28 @@ impl MemberWalk<'_> {
         let report =
             walk_zip(source, &limits, &mut |member, content| self.visit(path, member, content, depth));
         report.error.map_or(Ok(()), |error| Err(io::Error::other(error.to_string())))
+    }
+
+    /// Sends the records of a collection.
+    fn walk_records(&mut self, path: &[u8], kind: CollectionKind, stream: &mut dyn Read) -> io::Result<()> {
+        let known = self.collections.map(|collections| collections.ends(kind));
+        let Some(mut ends) = known else { return Err(io::Error::other("its records are not known")) };
+        let (form, mut number) = (TextForm::Record(kind), 0);
+        visit_records(&mut *ends, stream, &mut |record| {
+            number += 1;
+            let member = ArchiveMember::record(number, record.len() as u64);
+            let path = [path, b"!/", &member.path].concat();
+            if record.len() <= self.block {
+                self.left = self.left.saturating_sub(record.len() as u64);
+                self.pack(&path, &member, form, record);
+            } else {
+                self.text(&path, &member, DecodedText::plain(Box::new(record), form))?;
+            }
+            if self.left == 0 {
+                return Err(io::Error::other(TOO_LARGE));
+            }
+            Ok(if self.is_unheard { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })
     }
 
     /// The members of an archive share what is left of the bytes.
@@ -282,7 +314,7 @@ impl MemberWalk<'_> {
                 self.pack(path, member, TextForm::Text, &[]);
                 Ok(())
             }
-            Content::Archive(inner) => {
+            Content::Members(inner) => {
                 if depth + 1 == MOST_DEPTH {
                     let what = format!("it has more than {MOST_DEPTH} archives within each other");
                     return Err(io::Error::other(what));

@@ -257,7 +257,7 @@ impl RecordCounts {
 
     /// Counts a malformed record of `len` bytes that begins with `text`. Returns true if it became an
     /// example.
-    pub(super) fn add_malformed(&mut self, line: u64, error: RecordError, text: &[u8], len: usize) -> bool {
+    pub(crate) fn add_malformed(&mut self, line: u64, error: RecordError, text: &[u8], len: usize) -> bool {
         self.malformed.add(line, error, text, len)
     }
 

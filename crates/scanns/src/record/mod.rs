@@ -44,8 +44,9 @@ mod test_ends;
 mod typed;
 mod warc;
 
+pub(crate) use collection::{COLLECTIONS, MemberReader, MemberValues};
 pub use collection::{
-    CollectionCuts, CollectionEnds, CollectionFormat, RecordNote, RecordNotes, TextFieldOptions,
+    CollectionCuts, CollectionEnds, CollectionFormat, RecordNote, RecordNotes, TextFieldOptions, text_of_file,
 };
 pub(crate) use counts::MALFORMED;
 pub use counts::{Conflict, FlawedRecords, Malformed, RecordCounts};

@@ -9,7 +9,7 @@
 use super::{Directory, Envelope, EnvelopeWriter, FileKind, Lease};
 use crate::error::{Error, Result};
 
-const MANIFEST: FileKind = FileKind { magic: *b"SCANNMAN", format: 4, oldest: 1 };
+const MANIFEST: FileKind = FileKind { magic: *b"SCANNMAN", format: 5, oldest: 1 };
 const PREFIX: &str = "manifest-";
 const TEMPORARY: &str = "manifest.tmp";
 /// The kind of the only section of a manifest.

@@ -61,6 +61,11 @@ impl ArchiveMember {
         }
     }
 
+    /// The record of a collection with this number, from 1, and this many bytes.
+    pub(crate) fn record(number: u64, size: u64) -> Self {
+        Self::file(number.to_string().as_bytes(), size, 0)
+    }
+
     /// Sets the kind and the permissions from the `st_mode` of Unix.
     pub(super) fn set_unix_mode(&mut self, mode: u32) {
         self.kind = match mode & 0o170_000 {

@@ -336,9 +336,13 @@ fn the_time_is_linear_in_hostile_input() {
             FRAGMENTS.iter().chain(&["<a \"", "</title", "<!--x>", "<![CDATA[>", "--", "&a", "&#1"])
         {
             let page = |length: usize| [head, &fragment.repeat(length / fragment.len())].concat();
-            let (small, large) = (time_of(page(unit).as_bytes()), time_of(page(8 * unit).as_bytes()));
-            let limit = small.max(Duration::from_micros(200)) * 30;
-            assert!(large < limit, "{head}{fragment}: {small:?}, then {large:?}");
+            let times = || (time_of(page(unit).as_bytes()), time_of(page(8 * unit).as_bytes()));
+            // Other programs may take the processor in the meantime.
+            let is_linear = |(small, large): (Duration, Duration)| {
+                println!("{head}{fragment}: {small:?}, then {large:?}");
+                large < small.max(Duration::from_micros(200)) * 30
+            };
+            assert!((0..4).any(|_| is_linear(times())), "{head}{fragment}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pages and documents: collects the bytes of one, and finds its text and its fields.
+//! Pages, documents and records of collections: collects the bytes of one, and finds its text and its fields.
 //!
 //! Small ones come in one piece. The pieces of a larger one are joined first, up to [`MAX_DOCUMENT`]. A
 //! document that is a file of its own is not read here: its extractor opens it.
@@ -8,9 +8,12 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use super::lane_report::LaneReport;
+use super::member_records::MemberRecords;
 use crate::content::html::HtmlPage;
-use crate::content::{ExtractFailure, Extracted, Extractors, MAX_DOCUMENT, TextForm};
+use crate::content::{CollectionKind, ExtractFailure, Extracted, Extractors, MAX_DOCUMENT, TextForm};
 use crate::read::{ContentCounts, Piece};
+use crate::record::MemberValues;
 
 /// What is said about a document of which a part of the text is missing.
 const PARTIAL: &str = "a part of its text is missing: it is damaged, or longer than the limit";
@@ -30,6 +33,9 @@ pub(super) struct FormedDocument<'a> {
     /// True if it is longer than `raw` may be.
     is_cut: bool,
     page: HtmlPage,
+    records: MemberRecords,
+    /// When the current document says that it was written, in nanoseconds since 1970.
+    modified: Option<i64>,
     /// Memory of the text of the one before.
     spare: Vec<u8>,
     /// What was found in it, by name.
@@ -43,6 +49,14 @@ pub(super) struct FormedText {
     pub(super) text: Vec<u8>,
     /// What could not be read of it.
     pub(super) problem: Option<String>,
+    /// False for a record that is not a document.
+    pub(super) is_document: bool,
+}
+
+impl FormedText {
+    fn new(text: Vec<u8>, problem: Option<String>) -> Self {
+        FormedText { text, problem, is_document: true }
+    }
 }
 
 impl<'a> FormedDocument<'a> {
@@ -52,6 +66,8 @@ impl<'a> FormedDocument<'a> {
             raw: Vec::new(),
             is_cut: false,
             page: HtmlPage::default(),
+            records: MemberRecords::default(),
+            modified: None,
             spare: Vec::new(),
             fields: Vec::new(),
             binary: ContentCounts::default(),
@@ -64,14 +80,22 @@ impl<'a> FormedDocument<'a> {
         self.fields.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
+    /// When the current document says that it was written, in nanoseconds since 1970.
+    pub(super) fn modified(&self) -> Option<i64> {
+        self.modified
+    }
+
     /// Forgets the fields, because another document follows.
     pub(super) fn forget(&mut self) {
         self.fields.clear();
+        self.modified = None;
     }
 
-    /// Documents without text and with text, by kind.
-    pub(super) fn counts(self) -> (ContentCounts, ContentCounts) {
-        (self.binary, self.decoded)
+    /// Adds to the report of an index thread which documents had no text and which had text, by kind, and
+    /// what was unusual about records.
+    pub(super) fn report(self, report: &mut LaneReport) {
+        (report.binary, report.decoded) = (self.binary, self.decoded);
+        self.records.report(report);
     }
 
     /// Takes a piece with these bytes; `path` names the document. Its text after the last piece, unless the
@@ -97,6 +121,8 @@ impl<'a> FormedDocument<'a> {
         let whole = if piece.opens { bytes } else { &raw };
         let formed = match piece.form {
             TextForm::Document(kind) => self.extract(piece, whole, kind, path),
+            TextForm::Record(kind) => Some(self.record(whole, kind, path, false)),
+            TextForm::Message => Some(self.record(whole, CollectionKind::Mbox, path, true)),
             TextForm::Page | TextForm::Text => Some(self.page(whole)),
         };
         self.raw = raw;
@@ -126,8 +152,35 @@ impl<'a> FormedDocument<'a> {
                 self.fields.push((name.to_owned(), value.clone()));
             }
         }
-        let problem = self.is_cut.then(|| format!("only its first {} MiB were read", MAX_DOCUMENT >> 20));
-        FormedText { text, problem }
+        FormedText::new(text, self.cut_problem())
+    }
+
+    /// What is said about a page or a record that is longer than its bytes.
+    fn cut_problem(&self) -> Option<String> {
+        self.is_cut.then(|| format!("only its first {} MiB were read", MAX_DOCUMENT >> 20))
+    }
+
+    /// A record of a collection, or a message that is a file of its own.
+    fn record(&mut self, bytes: &[u8], kind: CollectionKind, path: &Path, is_file: bool) -> FormedText {
+        let mut text = std::mem::take(&mut self.spare);
+        let mut values = MemberValues::default();
+        let read = self.records.read(kind, bytes, path, &mut text, &mut values);
+        self.modified = values.modified;
+        let fields = values.fields.into_iter().map(|(name, value)| (name.to_owned(), value));
+        self.fields.extend(fields);
+        match read {
+            Ok(true) => {
+                self.note("format", kind.record_name().as_bytes());
+                FormedText::new(text, self.cut_problem())
+            }
+            // A file is a document in any case.
+            Ok(false) if is_file => FormedText::new(text, None),
+            Ok(false) => FormedText { text, problem: self.cut_problem(), is_document: false },
+            Err(error) => {
+                let problem = is_file.then(|| error.to_string());
+                FormedText { text, problem, is_document: is_file }
+            }
+        }
     }
 
     /// Adds a field to the current document.
@@ -143,7 +196,7 @@ impl<'a> FormedDocument<'a> {
         path: &Path,
     ) -> Option<FormedText> {
         let len = piece.part.as_ref().and_then(|part| part.entry()?.size).unwrap_or(bytes.len() as u64);
-        let without = |problem: Option<String>| Some(FormedText { text: Vec::new(), problem });
+        let without = |problem: Option<String>| Some(FormedText::new(Vec::new(), problem));
         let Some(ExtractCall { extractors, cancel }) = self.extractors else {
             self.binary.add(kind, len, path);
             return without(None);
@@ -170,7 +223,7 @@ impl<'a> FormedDocument<'a> {
                 self.decoded.add(&format, len, path);
                 self.note("format", format.as_bytes());
                 self.fields.extend(fields.into_iter().map(|(name, value)| (name, value.into_bytes())));
-                Some(FormedText { text, problem: cut.then(|| PARTIAL.to_owned()) })
+                Some(FormedText::new(text, cut.then(|| PARTIAL.to_owned())))
             }
             Err(ExtractFailure::Cancelled) => None,
             Err(failure) => {

@@ -24,7 +24,7 @@ use crate::index::commit::ledger::{Ledger, RemainingInputs};
 use crate::index::progress::{Phase, Progress};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReadOptions, ReadReport, ReaderDriver, Rules, start_after};
-use crate::record::CollectionFormat;
+use crate::record::{COLLECTIONS, CollectionFormat};
 use crate::schema::{Analyzer, Base, Records, Stored};
 
 /// Time between two looks at the threads.
@@ -76,7 +76,7 @@ pub(crate) fn index_inputs(
         inputs.clone(),
         remaining.done,
         rules,
-        &ReadOptions { contents, tables, ..options.read.clone() },
+        &ReadOptions { contents, tables, collections: Some(&COLLECTIONS), ..options.read.clone() },
         stop.clone(),
     )?;
     let context = LaneContext {

@@ -27,6 +27,7 @@ mod lane_output;
 mod lane_report;
 mod lane_segments;
 mod line_keys;
+mod member_records;
 mod near_sketch;
 pub(crate) mod options;
 mod owner_names;

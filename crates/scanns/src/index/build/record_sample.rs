@@ -8,10 +8,10 @@ use super::collection_fields::collection_fields;
 use super::options::IndexOptions;
 use crate::content::{ContentOptions, Extraction, RowsFormat};
 use crate::error::{Error, Result};
-use crate::read::{records_of_file, text_of_start};
+use crate::read::{TextReading, records_of_file, text_of_start};
 use crate::record::{
-    CsvDialect, CsvSniffer, FieldFigures, FileFormat, Inference, Inferred, RecordCounts, RecordFormat,
-    Sources,
+    COLLECTIONS, CsvDialect, CsvSniffer, FieldFigures, FileFormat, Inference, Inferred, RecordCounts,
+    RecordFormat, Sources,
 };
 use crate::schema::{FieldKind, Records, Schema};
 use crate::source::{Failure, Input, Inputs, collect};
@@ -43,6 +43,7 @@ fn beginnings<'a>(
 ) -> impl Iterator<Item = (&'a Input, io::Result<Beginning>)> {
     let contents = options.contents.unwrap_or_default();
     let contents = ContentOptions { skip_binary: false, extract: Extraction::None, ..contents };
+    let reading = TextReading { contents, collections: &COLLECTIONS };
     let tables = options.read.tables.in_index(options.records, options.stored.store.unwrap_or_default());
     let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
     inputs.iter().step_by(step).map(move |input| {
@@ -53,7 +54,7 @@ fn beginnings<'a>(
                 Ok(text_of_start(&start, contents, most + 1))
             }),
             _ => File::open(&input.path)
-                .and_then(|mut file| records_of_file(&mut file, contents, &tables, most as u64 + 1)),
+                .and_then(|mut file| records_of_file(&mut file, reading, &tables, most as u64 + 1)),
         };
         let beginning = text.map(|mut text| {
             let is_whole = text.len() <= most;

@@ -175,9 +175,7 @@ fn report_threads(threads: ThreadsReport, source: &DocumentSource, report: &mut 
     (report.binary, report.decoded) = (threads.read.binary, threads.read.decoded);
     report.remarks = threads.read.remarks;
     let mut lanes = threads.lanes;
-    if let DocumentSource::Records(fields) = source {
-        report.records.add_lanes(&fields.schema, &mut lanes);
-    }
+    report.records.add_lanes(source.schema(), &mut lanes);
     report.add_lanes(lanes);
 }
 
@@ -280,6 +278,10 @@ fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<Conten
         Some(_) => Some(ContentOptions { names_only: true, ..options.contents.unwrap_or_default() }),
         None => options.contents,
     };
+    // Indexes of earlier versions have no records of collections, and leave the rest of them out, too.
+    let has_collections = built.is_none_or(|built| built.collections);
+    let wanted =
+        wanted.map(|wanted| ContentOptions { collections: wanted.collections && has_collections, ..wanted });
     let names_only = wanted.is_some_and(|wanted| wanted.names_only);
     let unsupported =
         |what: &str, remedy: &str| Err(Error::Unsupported { what: what.into(), remedy: remedy.into() });

@@ -19,7 +19,7 @@ use crate::read::Piece;
 use crate::record::{DocumentPart, DocumentParts, DocumentRange};
 use crate::schema::{Analyzer, Field, Postings, Records, Schema};
 use crate::segment::{FLUSH_BYTES, StoredCollector};
-use crate::source::{Failure, Input};
+use crate::source::{Entry, Failure, Input};
 use crate::sys::BLOCK_PADDING;
 use crate::tokenize::Tokenizer;
 
@@ -150,6 +150,17 @@ impl<'a> TextIndexer<'a> {
         Ok(())
     }
 
+    /// Leaves out a record of a collection that is not a document.
+    fn leave_out(&mut self, piece: &Piece) -> Result<()> {
+        self.void_document()?;
+        self.out.keys.file(self.key(piece), self.input(piece).stamp());
+        self.out.replace(piece.input);
+        if let Some(part) = &piece.part {
+            self.out.cover_part(piece.input, part);
+        }
+        if self.is_full() { self.flush() } else { Ok(()) }
+    }
+
     fn void_document(&mut self) -> Result<()> {
         self.inverter.void_document();
         self.columns.void_document()?;
@@ -240,6 +251,7 @@ impl<'a> TextIndexer<'a> {
         if let Some(files) = self.job.files {
             let member = piece.part.as_ref().and_then(|part| part.entry());
             let entry = member.unwrap_or_else(|| self.input(piece).entry());
+            let entry = Entry { mtime: entry.mtime.or(self.formed.modified()), ..entry };
             files.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
             for (name, value) in self.formed.fields() {
                 files.fields.found.push(name, value, &mut self.columns);
@@ -347,11 +359,15 @@ impl TextIndexer<'_> {
     /// Takes a piece of a page or document, and indexes its text after the last one.
     fn formed(&mut self, piece: &Piece, bytes: &[u8]) -> Result<()> {
         let path = Path::new(OsStr::from_bytes(self.key(piece)));
-        let Some(FormedText { mut text, problem }) = self.formed.take(piece, bytes, path) else {
+        let Some(FormedText { mut text, problem, is_document }) = self.formed.take(piece, bytes, path) else {
             return Ok(());
         };
         if let Some(reason) = problem {
             self.out.segments.report.failures.push(Failure { path: path.to_path_buf(), reason });
+        }
+        if !is_document {
+            self.formed.give_back(text);
+            return self.leave_out(piece);
         }
         let end = text.len();
         text.resize(end + BLOCK_PADDING, 0);
@@ -397,8 +413,7 @@ impl PieceIndexer for TextIndexer<'_> {
         self.out.segments.report.cut_terms = self.tokenizer.cut_tokens();
         self.out.segments.report.missing_dates = self.missing_dates.conflicts();
         self.out.segments.report.file_dates = self.missing_dates.files();
-        let (binary, decoded) = self.formed.counts();
-        (self.out.segments.report.binary, self.out.segments.report.decoded) = (binary, decoded);
+        self.formed.report(&mut self.out.segments.report);
         self.out.finish()
     }
 }

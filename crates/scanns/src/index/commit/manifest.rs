@@ -192,10 +192,10 @@ impl Manifest {
         }
         put_stored(&self.stored, &mut out);
         let ContentOptions { names_only, skip_binary, decompress, transcode, extract, .. } = self.contents;
-        let ContentOptions { languages, near_duplicates, .. } = self.contents;
+        let ContentOptions { languages, near_duplicates, collections, .. } = self.contents;
         let extracts = [extract > Extraction::None, extract > Extraction::Safe];
         let flags = [skip_binary, decompress, transcode, names_only, extracts[0], extracts[1]];
-        let flags = flags.into_iter().chain([languages, near_duplicates]);
+        let flags = flags.into_iter().chain([languages, near_duplicates, collections]);
         let contents = flags.rev().fold(0u32, |bits, flag| bits << 1 | u32::from(flag));
         out.extend_from_slice(&contents.to_le_bytes());
         out.extend_from_slice(&count(self.segments.len()));
@@ -250,9 +250,9 @@ impl Manifest {
         let records = Records::from_code(reader.u32()?)?;
         let csv = if records == Records::Csv { read_dialect(&mut reader)? } else { CsvDialect::default() };
         let stored = read_stored(&mut reader)?;
-        let contents = reader.u32().filter(|bits| *bits < 256)?;
-        let [skip_binary, decompress, transcode, names_only, languages, near_duplicates] =
-            [1, 2, 4, 8, 64, 128].map(|bit| contents & bit != 0);
+        let contents = reader.u32().filter(|bits| *bits < 512)?;
+        let [skip_binary, decompress, transcode, names_only, languages, near_duplicates, collections] =
+            [1, 2, 4, 8, 64, 128, 256].map(|bit| contents & bit != 0);
         let extract = match contents >> 4 & 3 {
             0 => Extraction::None,
             1 => Extraction::Safe,
@@ -265,6 +265,7 @@ impl Manifest {
             decompress,
             transcode,
             extract,
+            collections,
             languages,
             near_duplicates,
         };

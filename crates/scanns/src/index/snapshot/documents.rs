@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::open::Snapshot;
 use crate::error::{Error, Result};
-use crate::read::{text_of_file, text_of_member};
+use crate::read::{TextReading, text_of_file, text_of_member};
+use crate::record::COLLECTIONS;
 use crate::schema::{Field, Store, Value, decode_stored};
 use crate::search::Hit;
 use crate::segment::{Reference, StoredFigures, TermInDocument};
@@ -116,7 +117,7 @@ impl Snapshot {
         let mut file = File::open(path).map_err(|source| failed("open", source))?;
         check_stamp(&file, reference, path)?;
         let (start, len) = reference.span.unwrap_or((0, u64::MAX));
-        let text = text_of_file(&mut file, self.contents, start, len.min(most));
+        let text = text_of_file(&mut file, self.reading(), start, len.min(most));
         let text = text.map_err(|source| failed("read", source))?;
         // A write during the read has changed the time of modification.
         check_stamp(&file, reference, path)?;
@@ -124,12 +125,16 @@ impl Snapshot {
         if is_short { Err(changed("it became shorter")) } else { Ok(text) }
     }
 
+    fn reading(&self) -> TextReading {
+        TextReading { contents: self.contents, collections: &COLLECTIONS }
+    }
+
     /// Reads at most `most` bytes of a document that is the member `inner` of an archive.
     fn read_member(&self, reference: &Reference, outer: &Path, inner: &[u8], most: u64) -> Result<Vec<u8>> {
         let file = File::open(outer).map_err(|source| Error::io("open", outer, source))?;
         check_stamp(&file, reference, outer)?;
         let (start, len) = reference.span.unwrap_or((0, u64::MAX));
-        let text = text_of_member(file, inner, self.contents, start.saturating_add(len));
+        let text = text_of_member(file, inner, self.reading(), start.saturating_add(len));
         let mut text = text.map_err(|source| Error::io("read", outer, source))?;
         text.drain(..usize::try_from(start).unwrap_or(usize::MAX).min(text.len()));
         text.truncate(usize::try_from(len.min(most)).unwrap_or(usize::MAX));

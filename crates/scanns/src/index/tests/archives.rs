@@ -11,7 +11,7 @@ use crate::schema::{Store, Value};
 use crate::store::RamDirectory;
 
 /// A tar archive of files.
-fn tar(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+pub(super) fn tar(members: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut archive = Vec::new();
     for (name, content) in members {
         let mut header = [0u8; 512];
@@ -34,13 +34,13 @@ fn tar(members: &[(String, Vec<u8>)]) -> Vec<u8> {
     archive
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     writer.write_all(bytes).unwrap();
     writer.finish().unwrap()
 }
 
-fn words(random: &mut Rng, most: usize) -> Vec<u8> {
+pub(super) fn words(random: &mut Rng, most: usize) -> Vec<u8> {
     let mut text = Vec::new();
     let len = [0, 1, 100, 100, 100, 5_000, 5_000, most][random.usize(..8)];
     while text.len() < len {
@@ -92,18 +92,18 @@ fn write_archives(random: &mut Rng, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     texts
 }
 
-fn build_now(directory: &RamDirectory, options: &IndexOptions) -> IndexReport {
+pub(super) fn build_now(directory: &RamDirectory, options: &IndexOptions) -> IndexReport {
     build_in(directory, options, &Progress::new(), &Arc::default()).unwrap()
 }
 
 /// The terms of the documents that are not deleted.
-fn contents_of_living(directory: &RamDirectory) -> Oracle {
+pub(super) fn contents_of_living(directory: &RamDirectory) -> Oracle {
     let mut found = contents_of_snapshot(&Snapshot::open_in(directory).unwrap().unwrap());
     found.retain(|_, keys| !keys.is_empty());
     found
 }
 
-fn check_stored(snapshot: &Snapshot, texts: &[(PathBuf, Vec<u8>)], what: &str) {
+pub(super) fn check_stored(snapshot: &Snapshot, texts: &[(PathBuf, Vec<u8>)], what: &str) {
     let searcher = snapshot.searcher();
     let mut left: BTreeMap<Vec<u8>, &Vec<u8>> =
         texts.iter().map(|(path, text)| (path.as_os_str().as_encoded_bytes().to_vec(), text)).collect();

@@ -54,6 +54,7 @@ fn random_options(random: &mut Rng, block_bytes: usize) -> ReadOptions {
         pages: pick(random, &[PageSize::Base, PageSize::Huge, PageSize::Auto]),
         contents: ContentOptions::RAW,
         tables: TableReading::AsBytes,
+        collections: None,
         stream: None,
     }
 }

@@ -1,5 +1,6 @@
 //! The formats of collections.
 
+use crate::content::{CollectionKind, is_message};
 use crate::record::log::LogKind;
 use crate::record::raw::BYTE_ORDER_MARK;
 use crate::schema::Records;
@@ -44,6 +45,16 @@ impl CollectionFormat {
         })
     }
 
+    /// The format of a collection that may be a file among others.
+    pub(super) fn of_kind(kind: CollectionKind) -> Self {
+        match kind {
+            CollectionKind::Warc => CollectionFormat::Warc,
+            CollectionKind::Trec => CollectionFormat::Trec,
+            CollectionKind::Mbox => CollectionFormat::Mbox,
+            CollectionKind::MediaWiki => CollectionFormat::MediaWiki,
+        }
+    }
+
     /// The records of the format.
     pub fn records(self) -> Records {
         match self {
@@ -76,34 +87,19 @@ impl CollectionFormat {
 
     /// The format of a file that is not a log.
     fn by_start(head: &[u8]) -> Option<Self> {
+        if let Some(kind) = CollectionKind::of(head) {
+            return Some(Self::of_kind(kind));
+        }
+        if is_message(head) {
+            return Some(CollectionFormat::Mbox);
+        }
         let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
-        let begins = |start: &[u8]| text.get(..start.len()).is_some_and(|t| t.eq_ignore_ascii_case(start));
-        if let Some([b'0'..=b'9', b'.', b'0'..=b'9', ..]) = text.strip_prefix(b"WARC/") {
-            return Some(CollectionFormat::Warc);
-        }
-        if text.starts_with(b"filedesc:") {
-            return Some(CollectionFormat::Warc);
-        }
-        if begins(b"<doc>") && memchr::memmem::find(&head.to_ascii_lowercase(), b"<docno>").is_some() {
-            return Some(CollectionFormat::Trec);
-        }
-        if begins(b"<mediawiki") {
-            return Some(CollectionFormat::MediaWiki);
-        }
         let mut lines = text.split(|&byte| byte == b'\n');
         let (first, second) = (lines.next()?, lines.next()?.trim_ascii_end());
         let number = first.strip_prefix(b".I ").map(<[u8]>::trim_ascii);
-        if number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
-            && matches!(second, [b'.', b'A'..=b'Z'])
-        {
-            return Some(CollectionFormat::Smart);
-        }
-        // From name@host Sat Jan  3 01:05:34 1996
-        let is_time = |word: &[u8]| word.len() >= 5 && word.get(2) == Some(&b':');
-        let dated = first.starts_with(b"From ") && first.split(|&byte| byte == b' ').any(is_time);
-        let name = second.split(|&byte| byte == b':').next().unwrap_or_default();
-        let is_name = !name.is_empty() && name.len() < second.len() && !name.contains(&b' ');
-        (dated && is_name).then_some(CollectionFormat::Mbox)
+        let has_number =
+            number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
+        (has_number && matches!(second, [b'.', b'A'..=b'Z'])).then_some(CollectionFormat::Smart)
     }
 }
 
@@ -126,6 +122,7 @@ mod tests {
             (".I 1\n.T\nPreliminary Report", Some(CollectionFormat::Smart)),
             (".I am\n.T\n", None),
             ("From ada@example.org Sat Jan  3 01:05:34 1996\nSubject: hi\n", Some(CollectionFormat::Mbox)),
+            ("From: a@b\nDate: today\nSubject: hi\n\n", Some(CollectionFormat::Mbox)),
             ("From the start it was clear.\nSubject: hi\n", None),
             ("From ada 01:05:34\nIt was: late\n", None),
             ("", None),
