@@ -11,7 +11,7 @@ use crate::schema::{Store, Value};
 use crate::store::RamDirectory;
 
 /// A tar archive of files.
-fn tar(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+pub(super) fn tar(members: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut archive = Vec::new();
     for (name, content) in members {
         let mut header = [0u8; 512];

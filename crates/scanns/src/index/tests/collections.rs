@@ -1,0 +1,87 @@
+//! Collections in compressed files.
+
+use super::archives::tar;
+use super::*;
+use crate::content::test_tools::{PAGES_DICTIONARY, dictionary_frame, frame_with};
+use crate::schema::Store;
+use crate::store::RamDirectory;
+
+/// A record of a web archive with a text; `claimed` is added to its length.
+fn record(number: usize, text: &str, claimed: usize) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:{number}>\r\nWARC-Target-URI: \
+         http://example.org/{number}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+        text.len() + claimed
+    )
+}
+
+fn of_archives(root: &Path, lanes: usize) -> IndexOptions {
+    IndexOptions { fields: FieldOptions::default(), analyzer: None, ..options(root, Records::Warc, lanes) }
+}
+
+/// The documents with a word, as their keys and what is shown of them.
+fn found(snapshot: &Snapshot, field: Field, word: &str) -> Vec<(String, Option<Vec<u8>>)> {
+    let hits = snapshot.searcher().top_k(&Query::term(field, word), Model::Classic, 10).unwrap();
+    let one = |hit| (String::from_utf8(snapshot.key(hit).unwrap()).unwrap(), snapshot.document(hit).unwrap());
+    hits.iter().map(one).collect()
+}
+
+#[test]
+fn an_archive_with_a_dictionary_is_read_and_its_records_are_shown_again() {
+    let records: Vec<String> = (0..3_000)
+        .map(|number| record(number, &format!("page word{number} {}", "ice ".repeat(number % 90)), 0))
+        .collect();
+    let mut bytes = dictionary_frame(&zstd::bulk::compress(PAGES_DICTIONARY, 19).unwrap());
+    records.iter().for_each(|record| bytes.extend(frame_with(PAGES_DICTIONARY, record.as_bytes())));
+    for lanes in [1, 3] {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("in");
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a.warc.zst"), &bytes).unwrap();
+        let directory = RamDirectory::new();
+        let mut options = of_archives(&root, lanes);
+        options.stored.store = Some(Store::Reference);
+        let report = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+        assert_eq!((report.documents, report.failed.len(), report.records.malformed), (3_000, 0, 0));
+        let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+        let text = snapshot.schema().field("text").unwrap();
+        for number in [0, 1, 777, 2_999] {
+            let found = found(&snapshot, text, &format!("word{number}"));
+            let [(_, Some(shown))] = &found[..] else { panic!("{number}: {found:?}") };
+            assert_eq!(String::from_utf8_lossy(shown).trim_end(), records[number].trim_end(), "{number}");
+        }
+    }
+}
+
+#[test]
+fn files_and_members_of_archives_may_have_dictionaries_and_what_lacks_one_is_told() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    let whole =
+        |text: &[u8]| [dictionary_frame(PAGES_DICTIONARY), frame_with(PAGES_DICTIONARY, text)].concat();
+    fs::write(root.join("file.zst"), whole(b"first words")).unwrap();
+    fs::write(root.join("outer.tar"), tar(&[("inner.zst".into(), whole(b"second words"))])).unwrap();
+    fs::write(root.join("lacking.zst"), frame_with(PAGES_DICTIONARY, b"third words")).unwrap();
+    let mut damaged = whole(b"fourth words");
+    damaged[8 + 40] ^= 0xff;
+    damaged[8 + 41] ^= 0xff;
+    fs::write(root.join("damaged.zst"), damaged).unwrap();
+    let directory = RamDirectory::new();
+    let options = options(&root, Records::File, 1);
+    let report = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+    let mut reasons: Vec<&str> = report.failed.iter().map(|failure| failure.reason.as_str()).collect();
+    reasons.sort();
+    let [lacking, damaged] = reasons[..] else { panic!("{reasons:?}") };
+    assert!(damaged.contains("its Zstandard dictionary is damaged"), "{damaged}");
+    assert!(lacking.contains("needs the dictionary 41000, which is not in the file"), "{lacking}");
+    let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+    let keys = |word: &str| {
+        let found = found(&snapshot, Field::default(), word);
+        found.into_iter().map(|(key, _)| key.rsplit_once("/in/").unwrap().1.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (keys("first"), keys("second")),
+        (vec!["file.zst".into()], vec!["outer.tar!/inner.zst".into()])
+    );
+}
