@@ -1,8 +1,9 @@
-//! Collections in compressed files.
+//! Collections in compressed files, and their languages.
 
 use super::archives::tar;
 use super::*;
 use crate::content::test_tools::{PAGES_DICTIONARY, dictionary_frame, frame_with};
+use crate::content::{ContentOptions, Extraction};
 use crate::schema::Store;
 use crate::store::RamDirectory;
 
@@ -84,4 +85,35 @@ fn files_and_members_of_archives_may_have_dictionaries_and_what_lacks_one_is_tol
         (keys("first"), keys("second")),
         (vec!["file.zst".into()], vec!["outer.tar!/inner.zst".into()])
     );
+}
+
+#[test]
+fn languages_are_refused_where_there_is_no_field_for_them() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    let languages = Some(ContentOptions { languages: true, ..ContentOptions::default() });
+    let with = |extract, metadata| IndexOptions {
+        contents: Some(ContentOptions { extract, ..ContentOptions::default() }),
+        fields: FieldOptions { metadata, ..FieldOptions::default() },
+        ..options(&root, Records::File, 1)
+    };
+    for (extract, metadata, is_refused) in [
+        (Extraction::None, None, true),
+        (Extraction::Safe, Some(false), true),
+        (Extraction::Safe, None, false),
+    ] {
+        let directory = RamDirectory::new();
+        let mut options = with(extract, metadata);
+        // The index has no document yet, so its treatment of contents may change.
+        build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+        options.contents = languages;
+        let again = build_in(&directory, &options, &Progress::new(), &Arc::default());
+        assert_eq!(again.is_err(), is_refused, "{extract:?} {metadata:?}");
+        if let Err(error) = again {
+            assert!(error.to_string().contains("'language'"), "{error}");
+        }
+    }
+    let lines = IndexOptions { contents: languages, ..options(&root, Records::Lines, 1) };
+    assert!(build_in(&RamDirectory::new(), &lines, &Progress::new(), &Arc::default()).is_err());
 }
