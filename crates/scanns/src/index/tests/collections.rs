@@ -1,9 +1,10 @@
-//! Collections in compressed files, and their languages.
+//! Web archives: with a dictionary, and with records that do not fit into memory.
 
 use super::archives::tar;
 use super::*;
 use crate::content::test_tools::{PAGES_DICTIONARY, dictionary_frame, frame_with};
 use crate::content::{ContentOptions, Extraction};
+use crate::record::RecordNote;
 use crate::schema::Store;
 use crate::store::RamDirectory;
 
@@ -85,6 +86,76 @@ fn files_and_members_of_archives_may_have_dictionaries_and_what_lacks_one_is_tol
         (keys("first"), keys("second")),
         (vec!["file.zst".into()], vec!["outer.tar!/inner.zst".into()])
     );
+}
+
+/// Builds an index of one archive with little memory; returns the report, and the ids of the documents with a
+/// word.
+fn with_little_memory(text: &str, words: &[&str]) -> (IndexReport, Vec<usize>) {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a.warc"), text).unwrap();
+    let directory = RamDirectory::new();
+    let options = IndexOptions { memory: 110 << 20, ..of_archives(&root, 1) };
+    let report = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+    let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+    let field = snapshot.schema().field("text").unwrap();
+    let counts = words.iter().map(|word| found(&snapshot, field, word).len()).collect();
+    (report, counts)
+}
+
+const FILLER: usize = 40 << 20;
+
+#[test]
+fn records_behind_a_long_one_with_a_wrong_length_are_counted_and_those_after_it_are_read() {
+    let small: Vec<String> = (3..10).map(|number| record(number, &format!("small{number}"), 0)).collect();
+    // The claimed end lies in the third record behind the long one.
+    let claimed = small[0].len() + small[1].len() + 20;
+    let filler = "\n".repeat(FILLER);
+    let text = [record(1, "before", 0), record(2, &format!("beginning {filler}"), claimed), small.concat()];
+    let words = ["before", "beginning", "small3", "small4", "small5", "small6", "small9"];
+    let (report, counts) = with_little_memory(&text.concat(), &words);
+    assert_eq!(counts, [1, 1, 0, 0, 0, 1, 1]);
+    assert_eq!((report.documents, report.records.malformed), (6, 3), "{:?}", report.records.examples);
+    let reasons: Vec<(u64, &str)> =
+        report.records.examples.iter().map(|one| (one.record, one.reason.as_str())).collect();
+    let lost = "it is lost in an earlier record with a wrong Content-Length, which does not fit into memory";
+    assert_eq!(reasons, [(3, lost), (4, lost), (5, lost)]);
+    let wrong = RecordNote::Remark("wrong Content-Length");
+    let noted = report.records.notes.iter().find(|noted| noted.note == wrong).unwrap();
+    assert_eq!((noted.count, noted.record), (1, 2));
+    // What is left of the third one.
+    let rest = RecordNote::LeftOut("bytes between records");
+    let noted = report.records.notes.iter().find(|noted| noted.note == rest).unwrap();
+    assert_eq!((noted.count, noted.record), (1, 6));
+}
+
+#[test]
+fn records_in_the_beginning_of_one_with_a_wrong_length_are_read() {
+    let filler = "\n".repeat(FILLER);
+    let small: Vec<String> = (2..60).map(|number| record(number, &format!("small{number}"), 0)).collect();
+    let text = [
+        // It claims to end behind the file.
+        record(1, "before", 2 * FILLER),
+        small.concat(),
+        record(60, &format!("beginning {filler}"), 0),
+        record(61, "after", 0),
+    ];
+    let words = ["before", "small2", "small59", "beginning", "after"];
+    let (report, counts) = with_little_memory(&text.concat(), &words);
+    assert_eq!(counts, [1, 1, 1, 1, 0]);
+    assert_eq!((report.documents, report.records.malformed), (60, 1), "{:?}", report.records.examples);
+    assert_eq!(report.records.examples[0].record, 61);
+}
+
+#[test]
+fn a_long_record_with_records_inside_is_one_record() {
+    let inner = [record(1, "inner", 0), "\n".repeat(FILLER), record(2, "inner", 0)].concat();
+    let text = [record(1, &format!("beginning {inner}"), 0), record(2, "after", 0)];
+    let (report, counts) = with_little_memory(&text.concat(), &["beginning", "after"]);
+    assert_eq!((counts, report.documents, report.records.malformed), (vec![1, 1], 2, 0));
+    let wrong = RecordNote::Remark("wrong Content-Length");
+    assert!(report.records.notes.iter().all(|noted| noted.note != wrong), "{:?}", report.records.notes);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 pub(super) const LF_LINES: &str = "lines end with LF";
 pub(super) const LINE_ENDS_BEFORE: &str = "line ends before the record";
 pub(super) const LINE_ENDS_AFTER: &str = "other line ends after the record than two";
-pub(super) const WRONG_LENGTH: &str = "wrong Content-Length";
+pub const WRONG_LENGTH: &str = "wrong Content-Length";
 pub(super) const NO_LENGTH: &str = "no valid Content-Length";
 pub(super) const NOT_NAMED: &str = "header line without a name";
 pub(super) const NO_TYPE: &str = "no WARC-Type";
