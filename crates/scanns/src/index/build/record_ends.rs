@@ -128,6 +128,15 @@ impl RecordEnds {
         }
     }
 
+    /// The numbers that the last record takes.
+    #[inline]
+    pub(super) fn numbers(&self) -> u64 {
+        match self {
+            RecordEnds::Collection(ends) => ends.numbers(),
+            _ => 1,
+        }
+    }
+
     /// The number of lines of the last record.
     pub(super) fn lines(&self) -> u64 {
         match self {

@@ -428,6 +428,10 @@ impl<'a> RecordIndexer<'a> {
         self.out.segments.report.record_bytes += len as u64;
         self.lines_before += self.ends.lines();
         self.later += 1;
+        for _ in 1..self.ends.numbers() {
+            self.fields.void_document()?;
+            self.later += 1;
+        }
         self.unchecked += len.min(PART_BYTES) + 64;
         if self.unchecked >= PART_BYTES {
             self.unchecked = 0;

@@ -1,4 +1,4 @@
-//! Web archives: with a dictionary, and with records that do not fit into memory.
+//! Collections: compressed ones, records that do not fit into memory, languages, and entries of logs.
 
 use super::archives::tar;
 use super::*;
@@ -156,6 +156,44 @@ fn a_long_record_with_records_inside_is_one_record() {
     assert_eq!((counts, report.documents, report.records.malformed), (vec![1, 1], 2, 0));
     let wrong = RecordNote::Remark("wrong Content-Length");
     assert!(report.records.notes.iter().all(|noted| noted.note != wrong), "{:?}", report.records.notes);
+}
+
+#[test]
+fn entries_of_logs_have_their_indented_lines_and_the_numbers_of_their_first_lines() {
+    let (mut text, mut expected) = (String::new(), BTreeMap::new());
+    for number in 0..6_000 {
+        let trace = "\tat some.java.Class(File.java:1)\n".repeat([0, 0, 2, 7][number % 4]);
+        let entry = format!("2024-05-01T10:00:00Z host app[{number}]: failed entry{number}\n{trace}");
+        expected.insert(text.lines().count() + 1, entry.clone());
+        text.push_str(&entry);
+    }
+    for lanes in [1, 3] {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("in");
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a.log"), &text).unwrap();
+        let directory = RamDirectory::new();
+        let mut options = IndexOptions { records: Records::Syslog, ..of_archives(&root, lanes) };
+        options.stored.store = Some(Store::Reference);
+        let report = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+        assert_eq!((report.documents, report.failed.len(), report.records.malformed), (6_000, 0, 0));
+        let several = RecordNote::Remark("indented lines behind an entry: part of its message");
+        let noted = report.records.notes.iter().find(|noted| noted.note == several).unwrap();
+        assert_eq!((noted.count, noted.record), (3_000, 3));
+        let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+        let mut shown = BTreeMap::new();
+        let each = |hit| {
+            let key = String::from_utf8(snapshot.key(&hit).unwrap()).unwrap();
+            let line: usize = key.rsplit_once(':').unwrap().1.parse().unwrap();
+            let entry = String::from_utf8(snapshot.document(&hit).unwrap().unwrap()).unwrap();
+            shown.insert(line, entry + "\n");
+            ControlFlow::Continue(())
+        };
+        snapshot.searcher().for_each(&Query::All, Model::Classic, each).unwrap();
+        assert!(shown == expected, "{lanes} lanes: {} of {}", shown.len(), expected.len());
+        let message = snapshot.schema().field("message").unwrap();
+        assert_eq!(found(&snapshot, message, "at").len(), 10);
+    }
 }
 
 #[test]

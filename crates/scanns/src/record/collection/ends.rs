@@ -34,9 +34,8 @@ impl CollectionEnds {
             CollectionFormat::Smart => EndsKind::Smart(SmartEnds::new()),
             CollectionFormat::Mbox => EndsKind::Mbox(MboxEnds::new()),
             CollectionFormat::MediaWiki => EndsKind::MediaWiki(MediaWikiEnds::new()),
-            CollectionFormat::Access | CollectionFormat::Syslog | CollectionFormat::Journal => {
-                EndsKind::Log(LogEnds::new())
-            }
+            CollectionFormat::Syslog => EndsKind::Log(LogEnds::with_indented()),
+            CollectionFormat::Access | CollectionFormat::Journal => EndsKind::Log(LogEnds::new()),
         };
         CollectionEnds { format, kind }
     }
@@ -57,6 +56,15 @@ impl CollectionEnds {
             EndsKind::Mbox(ends) => ends.next_end(bytes, is_end),
             EndsKind::MediaWiki(ends) => ends.next_end(bytes, is_end),
             EndsKind::Log(ends) => ends.next_end(bytes, is_end),
+        }
+    }
+
+    /// The numbers that the last record takes: of its lines in logs, so that the number of an entry is the one
+    /// of its line; else one.
+    pub fn numbers(&self) -> u64 {
+        match &self.kind {
+            EndsKind::Log(ends) => ends.lines(),
+            _ => 1,
         }
     }
 
