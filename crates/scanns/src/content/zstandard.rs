@@ -18,7 +18,8 @@ use zstd::zstd_safe::get_dict_id_from_frame;
 
 use super::fill::fill;
 
-/// The largest dictionary, compressed or not: what the program `zstd` reads. Usual ones have 100 KiB to 1 MiB.
+/// The largest dictionary, compressed or not: what the program `zstd` reads. Usual ones have 100 KiB to 1
+/// MiB.
 const MOST_DICTIONARY: u64 = 32 << 20;
 
 /// The bytes of all dictionaries of a file.

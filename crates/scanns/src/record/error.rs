@@ -68,7 +68,8 @@ pub enum RecordError {
         /// The length of the record.
         len: usize,
     },
-    /// A record that lies in an earlier one, which claims to be longer than it is and does not fit into memory.
+    /// A record that lies in an earlier one, which claims to be longer than it is and does not fit into
+    /// memory.
     #[error("it is lost in an earlier record with a wrong Content-Length, which does not fit into memory")]
     Lost,
     /// A record that is larger than the reader's memory.

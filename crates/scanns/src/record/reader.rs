@@ -156,8 +156,8 @@ impl RecordReader {
         self.is_example = self.counts.add_malformed(line, RecordError::Lost, b"", len);
     }
 
-    /// Counts a record whose length is wrong, and of which only the beginning comes. Returns true if it is the
-    /// first one.
+    /// Counts a record whose length is wrong, and of which only the beginning comes. Returns true if it is
+    /// the first one.
     pub fn note_wrong_length(&mut self, line: u64) -> bool {
         self.counts.add_note(line, RecordNote::Remark(crate::record::warc::WRONG_LENGTH))
     }

@@ -99,7 +99,8 @@ impl RecordEnds {
         }
     }
 
-    /// Waits for the end of a record that is too large, which `start` begins, if the record says where it ends.
+    /// Waits for the end of a record that is too large, which `start` begins, if the record says where it
+    /// ends.
     pub(super) fn long_claim(&self, start: &[u8]) -> Option<LongClaim> {
         match self {
             RecordEnds::Collection(ends) => ends.long_claim(start),

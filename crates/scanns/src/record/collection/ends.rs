@@ -59,8 +59,8 @@ impl CollectionEnds {
         }
     }
 
-    /// The numbers that the last record takes: of its lines in logs, so that the number of an entry is the one
-    /// of its line; else one.
+    /// The numbers that the last record takes: of its lines in logs, so that the number of an entry is the
+    /// one of its line; else one.
     pub fn numbers(&self) -> u64 {
         match &self.kind {
             EndsKind::Log(ends) => ends.lines(),

@@ -1,8 +1,8 @@
 //! Character entities of SGML collections and of dumps of wikis: `&name;`, `&#number;`, `&#xnumber;`.
 //!
 //! The names are those of HTML (`content/html/entities.rs`) that stand for one character, and numbers from
-//! 128 to 159 mean characters of windows-1252, as in HTML. The DTDs of the TREC disks have some names of their
-//! own, which [`sgml_entity_at`] reads as well.
+//! 128 to 159 mean characters of windows-1252, as in HTML. The DTDs of the TREC disks have some names of
+//! their own, which [`sgml_entity_at`] reads as well.
 
 use crate::content::html::{character_of, numbered_character};
 use crate::record::corpus::latin1::push_char;

@@ -4,8 +4,9 @@
 //! `journal/` what `journalctl -o json` writes. `detect.rs` finds out which of them a file is.
 //!
 //! Every line that is not blank is a document; in syslog with the indented lines behind it, as a stack trace
-//! has them. If a line is not of the format, all of it is one value, and the reader reports a deviation. `line.rs` finds lines and their words,
-//! `date.rs` writes dates, and `priority.rs` has the names of severities. Start at `access/mod.rs`.
+//! has them. If a line is not of the format, all of it is one value, and the reader reports a deviation.
+//! `line.rs` finds lines and their words, `date.rs` writes dates, and `priority.rs` has the names of
+//! severities. Start at `access/mod.rs`.
 
 mod access;
 mod date;

@@ -6,8 +6,8 @@ use crate::schema::is_rfc3339;
 
 /// The date of a record as RFC 3339, or None if it is not a time.
 ///
-/// Accepts what RFC 3339 does, an offset without a colon, the 14 digits of ARC, and dates of reduced precision
-/// as WARC 1.1 allows them.
+/// Accepts what RFC 3339 does, an offset without a colon, the 14 digits of ARC, and dates of reduced
+/// precision as WARC 1.1 allows them.
 pub(super) fn warc_date(date: &[u8], deviations: &mut Deviations) -> Option<Vec<u8>> {
     if date.is_empty() {
         return None;

@@ -100,8 +100,8 @@ impl WarcEnds {
         }
     }
 
-    /// Waits for the end that the record claims, whose beginning is `start`, and after which `next_end` needed
-    /// more bytes. `None` if it claims none, or a wrong one.
+    /// Waits for the end that the record claims, whose beginning is `start`, and after which `next_end`
+    /// needed more bytes. `None` if it claims none, or a wrong one.
     pub fn long_claim(&self, start: &[u8]) -> Option<LongClaim> {
         let (EndStep::Block { end, .. } | EndStep::After { end, .. }) = self.step else { return None };
         let left = end.checked_sub(start.len())?;

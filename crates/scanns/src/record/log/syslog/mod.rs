@@ -10,7 +10,8 @@
 //! "data" is structured data as it is written, and "message" is the text behind the header. A date as in
 //! RFC 3164 has neither a year nor a zone: the year is the latest one that makes it at most a day later than
 //! the time the reader was made with, and the zone is UTC. A line without a date is only a "message", after
-//! its priority. Indented lines behind an entry belong to its "message". Read [`SyslogReader::read`] first, then `line.rs`.
+//! its priority. Indented lines behind an entry belong to its "message". Read [`SyslogReader::read`] first,
+//! then `line.rs`.
 
 mod date;
 mod line;
