@@ -11,7 +11,8 @@ use super::super::flow::{Break, Flow};
 use super::super::xml::Markup;
 use super::super::{rtf, xhtml};
 use super::bytes::{u32_at, u64_at, utf16};
-use super::{Compound, summary};
+use super::compound::Compound;
+use super::summary;
 use crate::error::ExtractError;
 use crate::output::Output;
 

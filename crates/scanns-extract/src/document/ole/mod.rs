@@ -5,6 +5,7 @@
 //! stream.
 
 mod bytes;
+mod compound;
 mod message;
 mod padded;
 mod sheets;
@@ -15,17 +16,12 @@ mod word;
 
 use std::io::{Read, Seek};
 
-use cfb::CompoundFile;
-
-use self::padded::Padded;
+use self::compound::Compound;
 use crate::error::ExtractError;
 use crate::output::Output;
 
 /// The first bytes of a compound file.
 pub(super) const MAGIC: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
-/// The most bytes of a stream that are read; the output notes that there are more.
-const MOST_STREAM: u64 = 256 << 20;
-
 /// What a compound file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
@@ -37,19 +33,6 @@ pub(super) enum Content {
     Encrypted,
     Other,
 }
-
-/// An open compound file.
-struct Compound<S> {
-    file: CompoundFile<Padded<S>>,
-    format: &'static str,
-    /// The most bytes of a stream that are read.
-    most: u64,
-    /// Whether a stream has bytes that were not read.
-    has_unread: bool,
-}
-
-/// What takes the text and the fields of a format.
-type Extract<S> = fn(&mut Compound<S>, &mut Output) -> Result<(), ExtractError>;
 
 /// Takes the text and the fields of a document of Word.
 pub fn extract_word(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
@@ -71,59 +54,6 @@ pub fn extract_message(source: &mut (impl Read + Seek), out: &mut Output) -> Res
     Compound::open(source, message::NAME)?.extract(message::extract, out)
 }
 
-impl<S: Read + Seek> Compound<S> {
-    fn open(source: S, format: &'static str) -> Result<Self, ExtractError> {
-        let damaged = |error| ExtractError::damaged(format, error);
-        let mut source = Padded::new(source)?;
-        let file = match CompoundFile::open(&mut source) {
-            Ok(_) => CompoundFile::open(source),
-            Err(_) => CompoundFile::open(source.into_whole_table()?),
-        };
-        Ok(Self { file: file.map_err(damaged)?, format, most: MOST_STREAM, has_unread: false })
-    }
-
-    /// Takes the text and the fields, and notes whether all of the streams was read.
-    fn extract(mut self, extract: Extract<S>, out: &mut Output) -> Result<(), ExtractError> {
-        let result = extract(&mut self, out);
-        if self.has_unread {
-            out.note_unread();
-        }
-        result
-    }
-
-    /// The bytes of a stream, as far as they are read; `None` if there is none of this path.
-    fn stream(&mut self, path: &str) -> Result<Option<Vec<u8>>, ExtractError> {
-        if !self.file.is_stream(path) {
-            return Ok(None);
-        }
-        let mut bytes = Vec::new();
-        let opened = self.file.open_stream(path);
-        let most = self.most;
-        let read = opened.and_then(|stream| {
-            let len = stream.len();
-            stream.take(most).read_to_end(&mut bytes).map(|_| len > most)
-        });
-        match read {
-            Ok(has_unread) => {
-                self.has_unread |= has_unread;
-                Ok(Some(bytes))
-            }
-            // What was read of a stream that is cut off is better than nothing.
-            Err(_) if !bytes.is_empty() => {
-                self.has_unread = true;
-                Ok(Some(bytes))
-            }
-            Err(error) => Err(ExtractError::damaged(self.format, format!("stream {path}: {error}"))),
-        }
-    }
-
-    /// The bytes of a stream that must exist.
-    fn needed(&mut self, path: &str) -> Result<Vec<u8>, ExtractError> {
-        let format = self.format;
-        self.stream(path)?.ok_or_else(|| ExtractError::damaged(format, format!("no stream {path}")))
-    }
-}
-
 /// What a compound file holds; an error if it cannot be opened.
 pub(super) fn content(source: &mut (impl Read + Seek)) -> Result<Content, ExtractError> {
     let compound = Compound::open(source, "OLE2")?;
@@ -143,6 +73,9 @@ pub(super) fn content(source: &mut (impl Read + Seek)) -> Result<Content, Extrac
 mod tests {
     use std::io::{Cursor, Write};
 
+    use cfb::CompoundFile;
+
+    use super::compound::MOST_STREAM;
     use super::*;
 
     /// A presentation of one text.
@@ -168,7 +101,8 @@ mod tests {
             let (found, _, cut) = out.into_parts();
             assert_eq!(cut, is_cut, "{most}");
             assert!(
-                text.starts_with(found.trim_end()) && found.len() + 20 > text.len().min(most as usize),
+                text.starts_with(found.trim_end())
+                    && found.len() + 20 > text.len().min(usize::try_from(most).unwrap()),
                 "{most}"
             );
         }

@@ -13,8 +13,9 @@ use super::super::charset;
 use super::super::flow::{Break, Flow};
 use super::super::number::{NumberKind, kind_of_format, written};
 use super::bytes::{f64_at, size_at, u16_at, u32_at};
+use super::compound::Compound;
 use super::strings::Chunks;
-use super::{Compound, summary};
+use super::summary;
 use crate::error::ExtractError;
 use crate::output::Output;
 

@@ -8,7 +8,8 @@ use std::io::{Read, Seek};
 
 use super::super::flow::{Break, Flow};
 use super::bytes::{size_at, u16_at, u32_at, utf16};
-use super::{Compound, summary};
+use super::compound::Compound;
+use super::summary;
 use crate::error::ExtractError;
 use crate::output::Output;
 

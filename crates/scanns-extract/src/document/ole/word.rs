@@ -12,7 +12,8 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::super::charset;
 use super::super::flow::{Break, Flow};
 use super::bytes::{size_at, u16_at, u32_at, utf16};
-use super::{Compound, summary};
+use super::compound::Compound;
+use super::summary;
 use crate::error::ExtractError;
 use crate::output::Output;
 
