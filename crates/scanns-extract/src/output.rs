@@ -11,12 +11,13 @@ pub struct Output {
     most_text: usize,
     most_fields: usize,
     cut: bool,
+    unread: bool,
 }
 
 impl Output {
     /// An empty output for `most_text` bytes of text and `most_fields` fields.
     pub fn new(most_text: usize, most_fields: usize) -> Self {
-        Self { text: String::new(), fields: Vec::new(), most_text, most_fields, cut: false }
+        Self { text: String::new(), fields: Vec::new(), most_text, most_fields, cut: false, unread: false }
     }
 
     /// Appends text. Text over the limit is cut at a character's end.
@@ -40,6 +41,11 @@ impl Output {
         }
     }
 
+    /// Notes that not all of the file was read. Text can still be appended.
+    pub fn note_unread(&mut self) {
+        self.unread = true;
+    }
+
     /// Whether the limit of the text is reached, so that reading on is useless.
     pub fn is_full(&self) -> bool {
         self.cut || self.room() == 0
@@ -50,9 +56,9 @@ impl Output {
         self.most_text.saturating_sub(self.text.len())
     }
 
-    /// The text, the fields, and whether text was cut.
+    /// The text, the fields, and whether text is missing.
     pub fn into_parts(self) -> (String, Vec<(&'static str, String)>, bool) {
-        (self.text, self.fields, self.cut)
+        (self.text, self.fields, self.cut || self.unread)
     }
 }
 

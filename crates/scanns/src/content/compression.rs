@@ -5,12 +5,13 @@
 use std::io::{self, BufRead, BufReader, Error, ErrorKind, Read};
 
 use super::archive::Uncompress;
+use super::zstandard::{DictionaryError, ZstandardFrames, is_zstandard};
 
 /// The memory that one decompressor may take: the largest window of `xz -9` and of `zstd --ultra`, with its
 /// tables.
 const MOST_MEMORY: u64 = 160 << 20;
 
-/// The same as the logarithm of a Zstandard window.
+/// The same as the logarithm of a Zstandard window. A dictionary takes up to 32 MiB more.
 const MOST_WINDOW_LOG: u32 = 27;
 
 /// Decompressed bytes that are always allowed.
@@ -39,7 +40,6 @@ impl CompressedFormat {
     pub(super) fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstandard),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
             // The digits of pi, or of its square root if there is no data.
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Some(Self::Bzip2),
@@ -47,7 +47,7 @@ impl CompressedFormat {
             [0x04, 0x22, 0x4d, 0x18, ..] => Some(Self::Lz4),
             // The width of codes is 9 to 16 bits.
             [0x1f, 0x9d, flags, ..] if (9..=16).contains(&(flags & 0x7f)) => Some(Self::Compress),
-            _ => None,
+            _ => is_zstandard(head).then_some(Self::Zstandard),
         }
     }
 
@@ -70,12 +70,8 @@ impl CompressedFormat {
     ) -> io::Result<Box<dyn Read + Send + 'a>> {
         let buffered = BufReader::with_capacity(BUFFER, stream);
         let inner: Box<dyn Read + Send + 'a> = match self {
+            Self::Zstandard => Box::new(ZstandardFrames::new(buffered.into_inner(), MOST_WINDOW_LOG)?),
             Self::Gzip => Box::new(GzipMembers { member: Some(flate2::bufread::GzDecoder::new(buffered)) }),
-            Self::Zstandard => {
-                let mut decoder = zstd::stream::read::Decoder::with_buffer(buffered)?;
-                decoder.window_log_max(MOST_WINDOW_LOG)?;
-                Box::new(decoder)
-            }
             Self::Xz => {
                 let flags = liblzma::stream::CONCATENATED;
                 let decoder = liblzma::stream::Stream::new_stream_decoder(MOST_MEMORY, flags)?;
@@ -120,6 +116,9 @@ fn explained(format: CompressedFormat, error: &io::Error) -> io::Error {
         ErrorKind::UnexpectedEof => Error::new(ErrorKind::InvalidData, format!("its {name} data is cut off")),
         // An error of the file itself.
         _ if error.raw_os_error().is_some() => Error::new(error.kind(), error.to_string()),
+        _ if error.get_ref().is_some_and(|error| error.is::<DictionaryError>()) => {
+            Error::new(ErrorKind::InvalidData, error.to_string())
+        }
         _ => Error::new(ErrorKind::InvalidData, format!("its {name} data is damaged: {error}")),
     }
 }

@@ -10,7 +10,7 @@ const SEARCHED: usize = 8 << 10;
 
 /// The first bytes of formats, at offset 0. Formats whose files always have a NUL byte near their start need
 /// no entry, except for the name in reports.
-const MAGIC: [(&[u8], &str); 40] = [
+const MAGIC: [(&[u8], &str); 41] = [
     (b"\x7fELF", "ELF"),
     (b"\x89PNG\r\n\x1a\n", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
@@ -25,6 +25,7 @@ const MAGIC: [(&[u8], &str); 40] = [
     (b"BZh9", "bzip2"),
     (b"\xfd7zXZ\0", "xz"),
     (b"\x28\xb5\x2f\xfd", "Zstandard"),
+    (b"\x5d\x2a\x4d\x18", "Zstandard"),
     (b"\x04\x22\x4d\x18", "LZ4"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
     (b"Rar!\x1a\x07", "RAR"),

@@ -20,6 +20,7 @@ use crate::sys::PageSize;
 mod archives;
 mod chains;
 mod changes;
+mod collection_files;
 mod collections;
 mod columns;
 mod contents;

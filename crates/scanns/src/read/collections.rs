@@ -28,69 +28,162 @@ pub trait FindRecords {
     /// byte belongs to a record.
     fn next_end(&mut self, bytes: &[u8], is_end: bool) -> Option<usize>;
 
-    /// The length of the record whose beginning was given last, if the record says it.
-    fn known_len(&self) -> Option<u64>;
-
     /// Starts a record after one that was not given to its end.
     fn start_record(&mut self);
+
+    /// Waits for the end of the record that `start` begins, after which `next_end` needed more bytes; `None`
+    /// if the record does not say where it ends.
+    fn long_end(&self, start: &[u8]) -> Option<Box<dyn FindLongEnd>>;
+
+    /// Takes the end that the current record claims for wrong.
+    fn distrust(&mut self);
 }
 
+/// Finds the end of a record of which only the beginning is kept.
+pub trait FindLongEnd {
+    /// Takes the next bytes. If `is_end`, nothing follows.
+    fn take(&mut self, bytes: &[u8], is_end: bool) -> Option<LongEnd>;
+
+    /// The bytes behind the record that were taken.
+    fn behind(&self) -> &[u8];
+}
+
+/// Where a long record ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongEnd {
+    /// Where it says.
+    AsClaimed,
+    /// Before that: this number of records lies between its beginning and the claimed end.
+    Earlier(u64),
+}
+
+/// What is called with a record.
+pub(super) type VisitRecord<'v> = &'v mut dyn FnMut(&[u8]) -> io::Result<ControlFlow<()>>;
+
 /// Calls `visit` with every record of a stream, until it breaks. Of a record of more than [`MAX_DOCUMENT`]
-/// bytes it gets the first ones and one more; the rest is skipped if its end is near or if the record says how
-/// long it is, or else counts as another record.
+/// bytes it gets the first ones and one more; the rest is skipped if its end is near or if the record says
+/// where it is, or else counts as another record. Returns the number of records that are lost because one
+/// before them says that it is longer than it is.
 ///
 /// # Errors
 /// The stream cannot be read, after the records before the error were visited, or `visit` fails.
 pub(super) fn visit_records(
     ends: &mut dyn FindRecords,
     stream: &mut dyn Read,
-    visit: &mut dyn FnMut(&[u8]) -> io::Result<ControlFlow<()>>,
-) -> io::Result<()> {
-    let mut bytes: Vec<u8> = Vec::new();
-    let mut skip = 0;
+    visit: VisitRecord<'_>,
+) -> io::Result<u64> {
+    let mut buffer = RecordBuffer { stream, bytes: Vec::new(), start: 0, is_end: false, error: None };
+    let mut lost = 0;
     loop {
-        if skip > 0 {
-            io::copy(&mut (&mut *stream).take(skip), &mut io::sink())?;
-            skip = 0;
-        }
-        // A record that grows is searched again and again, so each time by as many bytes as it has.
-        let step = bytes.len().clamp(STEP, MAX_DOCUMENT + 1);
-        let (is_end, error) = read_more(stream, &mut bytes, step);
-        let mut start = 0;
-        while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
-            let end = ends.next_end(rest, is_end).map(|end| end.clamp(1, rest.len()));
-            if end.is_none() && rest.len() <= MAX_DOCUMENT {
-                break;
+        let rest = buffer.rest();
+        let end = if rest.is_empty() { None } else { ends.next_end(rest, buffer.is_end) };
+        let visited = match end.map(|end| end.clamp(1, rest.len())) {
+            Some(end) => {
+                let visited = visit(rest.get(..end.min(MAX_DOCUMENT + 1)).unwrap_or(rest))?;
+                buffer.start += end;
+                visited
             }
-            let taken = end.unwrap_or(rest.len()).min(MAX_DOCUMENT + 1);
-            if visit(rest.get(..taken).unwrap_or(rest))?.is_break() {
-                return Ok(());
+            None if rest.len() > MAX_DOCUMENT => buffer.visit_long(ends, visit, &mut lost)?,
+            None if buffer.is_over() => return buffer.error.map_or(Ok(lost), Err),
+            None => {
+                buffer.refill();
+                continue;
             }
-            start += end.unwrap_or(taken);
-            if end.is_none() {
-                skip = ends.known_len().unwrap_or(0).saturating_sub(taken as u64);
-                let behind = usize::try_from(skip).unwrap_or(usize::MAX).min(bytes.len() - start);
-                start += behind;
-                skip -= behind as u64;
-                ends.start_record();
-            }
+        };
+        if visited.is_break() {
+            return Ok(lost);
         }
-        if let Some(error) = error {
-            return Err(error);
-        }
-        if is_end {
-            return Ok(());
-        }
-        bytes.drain(..start);
     }
 }
 
-/// Appends `step` more bytes of a stream, or all up to its end, or all that can be read. True at its end.
-fn read_more(stream: &mut dyn Read, bytes: &mut Vec<u8>, step: usize) -> (bool, Option<io::Error>) {
-    let have = bytes.len();
-    // What was read before an error stays.
-    let read = (&mut *stream).take(step as u64).read_to_end(bytes);
-    (read.is_ok() && bytes.len() - have < step, read.err())
+/// The bytes of a stream that are not visited yet.
+struct RecordBuffer<'s> {
+    stream: &'s mut dyn Read,
+    bytes: Vec<u8>,
+    /// Where the next record begins.
+    start: usize,
+    /// True if nothing follows.
+    is_end: bool,
+    /// Why nothing more can be read.
+    error: Option<io::Error>,
+}
+
+impl RecordBuffer<'_> {
+    fn rest(&self) -> &[u8] {
+        self.bytes.get(self.start..).unwrap_or_default()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_end || self.error.is_some()
+    }
+
+    /// Reads more bytes. A record that grows is searched again and again, so each time by as many as it has.
+    fn refill(&mut self) {
+        self.bytes.drain(..self.start);
+        self.start = 0;
+        let have = self.bytes.len();
+        let step = have.clamp(STEP, MAX_DOCUMENT + 1);
+        // What was read before an error stays.
+        let read = (&mut *self.stream).take(step as u64).read_to_end(&mut self.bytes);
+        self.is_end = read.is_ok() && self.bytes.len() - have < step;
+        self.error = read.err();
+    }
+
+    /// Visits a record that is longer than it may be, and adds to the number of lost ones.
+    fn visit_long(
+        &mut self,
+        ends: &mut dyn FindRecords,
+        visit: VisitRecord<'_>,
+        lost: &mut u64,
+    ) -> io::Result<ControlFlow<()>> {
+        let record = self.rest().get(..=MAX_DOCUMENT).unwrap_or_default().to_vec();
+        self.start += record.len();
+        let looked = ends.long_end(&record).and_then(|mut long| self.skip_long(&mut *long));
+        if let Some(LongEnd::Earlier(others)) = looked {
+            *lost += others;
+            return visit_kept(ends, &record, visit);
+        }
+        ends.start_record();
+        visit(&record)
+    }
+
+    /// Skips the rest of a record; `None` if its end cannot be read.
+    fn skip_long(&mut self, long: &mut dyn FindLongEnd) -> Option<LongEnd> {
+        loop {
+            let end = long.take(self.rest(), self.is_end);
+            self.start = self.bytes.len();
+            if end.is_some() {
+                self.bytes.clear();
+                self.bytes.extend_from_slice(long.behind());
+                self.start = 0;
+                return end;
+            }
+            if self.is_over() {
+                return None;
+            }
+            self.refill();
+        }
+    }
+}
+
+/// Visits the records in bytes that claim to be the beginning of one, and the beginning of the last one.
+fn visit_kept(
+    ends: &mut dyn FindRecords,
+    bytes: &[u8],
+    visit: VisitRecord<'_>,
+) -> io::Result<ControlFlow<()>> {
+    ends.distrust();
+    let mut rest = bytes;
+    while let Some(end) = ends.next_end(rest, false).filter(|&end| end > 0)
+        && let Some((record, behind)) = rest.split_at_checked(end)
+    {
+        if visit(record)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        rest = behind;
+    }
+    ends.start_record();
+    if rest.is_empty() { Ok(ControlFlow::Continue(())) } else { visit(rest) }
 }
 
 #[cfg(test)]
@@ -102,27 +195,59 @@ mod tests {
     /// Records that end with a semicolon; one that begins with a digit says its length in bytes, in all.
     #[derive(Default)]
     struct Semicolons {
-        known: Option<u64>,
-        started: usize,
+        is_distrusted: bool,
+    }
+
+    fn claimed(bytes: &[u8]) -> Option<usize> {
+        let len = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        std::str::from_utf8(&bytes[..len]).unwrap().parse().ok()
     }
 
     impl FindRecords for Semicolons {
         fn next_end(&mut self, bytes: &[u8], is_end: bool) -> Option<usize> {
-            let len = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            self.known = std::str::from_utf8(&bytes[..len]).unwrap().parse().ok();
-            let end = match self.known {
-                Some(len) => usize::try_from(len).ok().filter(|&len| len <= bytes.len()),
+            let end = match claimed(bytes).filter(|_| !self.is_distrusted) {
+                Some(len) => Some(len).filter(|&len| len <= bytes.len()),
                 None => memchr::memchr(b';', bytes).map(|at| at + 1),
             };
             end.or(is_end.then_some(bytes.len()))
         }
 
-        fn known_len(&self) -> Option<u64> {
-            self.known
+        fn start_record(&mut self) {
+            self.is_distrusted = false;
         }
 
-        fn start_record(&mut self) {
-            self.started += 1;
+        fn long_end(&self, start: &[u8]) -> Option<Box<dyn FindLongEnd>> {
+            let left = claimed(start)? - start.len();
+            Some(Box::new(SemicolonEnd { left, last: b'x', lost: 0, behind: Vec::new() }))
+        }
+
+        fn distrust(&mut self) {
+            self.is_distrusted = true;
+        }
+    }
+
+    /// The end is right if the byte before it is a semicolon. The records before it are counted.
+    struct SemicolonEnd {
+        left: usize,
+        last: u8,
+        lost: u64,
+        behind: Vec<u8>,
+    }
+
+    impl FindLongEnd for SemicolonEnd {
+        fn take(&mut self, bytes: &[u8], is_end: bool) -> Option<LongEnd> {
+            let (inside, behind) = bytes.split_at(self.left.min(bytes.len()));
+            self.left -= inside.len();
+            self.last = inside.last().copied().unwrap_or(self.last);
+            self.lost += inside.iter().filter(|&&byte| byte == b';').count() as u64;
+            self.behind.extend_from_slice(behind);
+            let is_right = self.left == 0 && self.last == b';';
+            let end = if is_right { LongEnd::AsClaimed } else { LongEnd::Earlier(self.lost) };
+            (self.left == 0 || is_end).then_some(end)
+        }
+
+        fn behind(&self) -> &[u8] {
+            &self.behind
         }
     }
 
@@ -139,7 +264,7 @@ mod tests {
         }
     }
 
-    fn visited(stream: &mut dyn Read) -> (Vec<Vec<u8>>, io::Result<()>) {
+    fn visited(stream: &mut dyn Read) -> (Vec<Vec<u8>>, io::Result<u64>) {
         let mut records = Vec::new();
         let read = visit_records(&mut Semicolons::default(), stream, &mut |record| {
             records.push(record.to_vec());
@@ -172,14 +297,21 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_record_that_is_too_long_is_skipped_or_another_record() {
-        let long = MAX_DOCUMENT + 5 * STEP;
-        let mut known = format!("{long} ").into_bytes();
-        known.resize(long, b'x');
-        known.extend_from_slice(b"y;z;");
-        let (records, _) = visited(&mut known.as_slice());
-        let lens: Vec<usize> = records.iter().map(Vec::len).collect();
-        assert_eq!(lens, [MAX_DOCUMENT + 1, 2, 2]);
-        assert_eq!(records[1], b"y;");
+        let long = 3 * MAX_DOCUMENT;
+        let record = |end: &[u8]| {
+            let mut record = format!("{long} ").into_bytes();
+            record.resize(long - end.len(), b'x');
+            [record.as_slice(), end, b"y;z;"].concat()
+        };
+        let lens = |records: &[Vec<u8>]| records.iter().map(Vec::len).collect::<Vec<_>>();
+        let (records, lost) = visited(&mut record(b";").as_slice());
+        assert_eq!((lens(&records), lost.unwrap()), (vec![MAX_DOCUMENT + 1, 2, 2], 0));
+        let (records, lost) = visited(&mut record(b";a;b;c").as_slice());
+        assert_eq!((lens(&records), lost.unwrap()), (vec![MAX_DOCUMENT + 1, 2, 2], 3));
+        let mut early = record(b"c");
+        early[10..12].copy_from_slice(b";;");
+        let (records, lost) = visited(&mut early.as_slice());
+        assert_eq!((lens(&records), lost.unwrap()), (vec![11, 1, MAX_DOCUMENT - 11, 2, 2], 0));
         for (long, expected) in [
             (MAX_DOCUMENT + STEP, vec![MAX_DOCUMENT + 1, 2]),
             (2 * MAX_DOCUMENT + 2 * STEP, vec![MAX_DOCUMENT + 1, MAX_DOCUMENT + 1, 2]),
@@ -187,7 +319,7 @@ mod tests {
             let mut unknown = vec![b'x'; long];
             unknown.extend_from_slice(b";z;");
             let (records, _) = visited(&mut unknown.as_slice());
-            assert_eq!(records.iter().map(Vec::len).collect::<Vec<_>>(), expected);
+            assert_eq!(lens(&records), expected);
         }
     }
 

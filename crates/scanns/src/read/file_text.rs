@@ -220,6 +220,7 @@ impl MemberSearch {
             self.found = Some(Ok(text));
             Ok(ControlFlow::Break(()))
         })
+        .map(drop)
     }
 
     fn visit(

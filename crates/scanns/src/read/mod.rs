@@ -42,7 +42,7 @@ mod work;
 pub use block::ReadBlock;
 pub use block::{ArchivePart, Lane, Piece};
 
-pub use collections::{FindRecords, KnowCollections};
+pub use collections::{FindLongEnd, FindRecords, KnowCollections, LongEnd};
 pub use count::ContentCount;
 pub(crate) use count::ContentCounts;
 pub use cuts::{Cut, FindCuts, PieceStart};

@@ -232,7 +232,7 @@ impl MemberWalk<'_> {
         let known = self.collections.map(|collections| collections.ends(kind));
         let Some(mut ends) = known else { return Err(io::Error::other("its records are not known")) };
         let (form, mut number) = (TextForm::Record(kind), 0);
-        visit_records(&mut *ends, stream, &mut |record| {
+        let lost = visit_records(&mut *ends, stream, &mut |record| {
             number += 1;
             let member = ArchiveMember::record(number, record.len() as u64);
             let path = [path, b"!/", &member.path].concat();
@@ -246,7 +246,12 @@ impl MemberWalk<'_> {
                 return Err(io::Error::other(TOO_LARGE));
             }
             Ok(if self.is_unheard { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })
+        })?;
+        if lost > 0 {
+            let what = format!("{lost} records are lost: one before them says that it is longer than it is");
+            self.work.fail_member(path, &io::Error::other(what));
+        }
+        Ok(())
     }
 
     /// The members of an archive share what is left of the bytes.

@@ -68,6 +68,10 @@ pub enum RecordError {
         /// The length of the record.
         len: usize,
     },
+    /// A record that lies in an earlier one, which claims to be longer than it is and does not fit into
+    /// memory.
+    #[error("it is lost in an earlier record with a wrong Content-Length, which does not fit into memory")]
+    Lost,
     /// A record that is larger than the reader's memory.
     #[error(
         "a record of {len} bytes does not fit into the memory of an index thread: raise the memory limit"
@@ -91,7 +95,10 @@ impl RecordError {
             | RecordError::TooDeep { at, .. }
             | RecordError::LoneReturns { at }
             | RecordError::TooMany { at, .. } => at,
-            RecordError::Lacks { .. } | RecordError::TooFew { .. } | RecordError::SeveralLines { .. } => 0,
+            RecordError::Lacks { .. }
+            | RecordError::TooFew { .. }
+            | RecordError::SeveralLines { .. }
+            | RecordError::Lost => 0,
             RecordError::TooLong { len } | RecordError::NoRoom { len } => len,
         }
     }

@@ -62,3 +62,4 @@ pub use names::{Sources, map_name};
 pub(crate) use raw::BYTE_ORDER_MARK;
 pub use reader::{RecordReader, Recorded};
 pub use seen_field::FieldFigures;
+pub use warc::{LongClaim, LongClaimLook};

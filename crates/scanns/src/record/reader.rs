@@ -150,6 +150,18 @@ impl RecordReader {
         self.counts.add_note(line, RecordNote::Remark("too long for memory: its beginning is indexed"))
     }
 
+    /// Counts a record as malformed that lies in an earlier one with a wrong length; `len` is its size as far
+    /// as it is known.
+    pub fn lose(&mut self, line: u64, len: usize) {
+        self.is_example = self.counts.add_malformed(line, RecordError::Lost, b"", len);
+    }
+
+    /// Counts a record whose length is wrong, and of which only the beginning comes. Returns true if it is
+    /// the first one.
+    pub fn note_wrong_length(&mut self, line: u64) -> bool {
+        self.counts.add_note(line, RecordNote::Remark(crate::record::warc::WRONG_LENGTH))
+    }
+
     /// True if the last record became an example in the counts, which is reported with its line.
     pub fn is_example(&self) -> bool {
         self.is_example

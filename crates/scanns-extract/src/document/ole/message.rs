@@ -11,12 +11,13 @@ use super::super::flow::{Break, Flow};
 use super::super::xml::Markup;
 use super::super::{rtf, xhtml};
 use super::bytes::{u32_at, u64_at, utf16};
-use super::{Compound, summary};
+use super::compound::Compound;
+use super::summary;
 use crate::error::ExtractError;
 use crate::output::Output;
 
 /// The name of the format in errors.
-const NAME: &str = "Outlook message";
+pub(super) const NAME: &str = "Outlook message";
 /// The most attachments whose names are read.
 const MOST_ATTACHMENTS: usize = 1_000;
 /// Properties that are fields.
@@ -32,27 +33,29 @@ const FIELDS: [(&str, &str); 6] = [
 const DATES: [u32; 2] = [0x0039_0040, 0x0e06_0040];
 
 /// Takes the text and the fields of a message.
-pub fn extract(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
-    let mut compound = Compound::open(source, NAME)?;
-    let subject = string(&mut compound, "", "0037").unwrap_or_default();
+pub(super) fn extract<S: Read + Seek>(
+    compound: &mut Compound<S>,
+    out: &mut Output,
+) -> Result<(), ExtractError> {
+    let subject = string(compound, "", "0037").unwrap_or_default();
     for (property, name) in FIELDS {
-        if let Some(value) = string(&mut compound, "", property) {
+        if let Some(value) = string(compound, "", property) {
             out.field(name, &value);
         }
     }
-    if let Some(date) = date(&mut compound) {
+    if let Some(date) = date(compound) {
         out.field("created", &date);
     }
     let mut flow = Flow::new(out);
     flow.words(&subject);
     flow.part(Break::Line);
-    let attachments = attachment_names(&mut compound);
+    let attachments = attachment_names(compound);
     for name in attachments {
         flow.words(&name);
         flow.part(Break::Line);
     }
     drop(flow);
-    body(&mut compound, out)
+    body(compound, out)
 }
 
 /// A text property of the message or of a storage in it.

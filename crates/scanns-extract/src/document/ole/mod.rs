@@ -5,6 +5,7 @@
 //! stream.
 
 mod bytes;
+mod compound;
 mod message;
 mod padded;
 mod sheets;
@@ -15,21 +16,12 @@ mod word;
 
 use std::io::{Read, Seek};
 
-use cfb::CompoundFile;
-
-use self::padded::Padded;
+use self::compound::Compound;
 use crate::error::ExtractError;
-
-pub use {
-    message::extract as extract_message, sheets::extract as extract_workbook,
-    slides::extract as extract_slides, word::extract as extract_word,
-};
+use crate::output::Output;
 
 /// The first bytes of a compound file.
 pub(super) const MAGIC: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
-/// The most bytes of a stream that are read.
-const MOST_STREAM: u64 = 256 << 20;
-
 /// What a compound file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
@@ -42,44 +34,24 @@ pub(super) enum Content {
     Other,
 }
 
-/// An open compound file.
-struct Compound<S> {
-    file: CompoundFile<Padded<S>>,
-    format: &'static str,
+/// Takes the text and the fields of a document of Word.
+pub fn extract_word(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
+    Compound::open(source, word::NAME)?.extract(word::extract, out)
 }
 
-impl<S: Read + Seek> Compound<S> {
-    fn open(source: S, format: &'static str) -> Result<Self, ExtractError> {
-        let damaged = |error| ExtractError::damaged(format, error);
-        let mut source = Padded::new(source)?;
-        let file = match CompoundFile::open(&mut source) {
-            Ok(_) => CompoundFile::open(source),
-            Err(_) => CompoundFile::open(source.into_whole_table()?),
-        };
-        Ok(Self { file: file.map_err(damaged)?, format })
-    }
+/// Takes the text and the fields of a workbook.
+pub fn extract_workbook(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
+    Compound::open(source, sheets::NAME)?.extract(sheets::extract, out)
+}
 
-    /// The bytes of a stream; `None` if there is none of this path.
-    fn stream(&mut self, path: &str) -> Result<Option<Vec<u8>>, ExtractError> {
-        if !self.file.is_stream(path) {
-            return Ok(None);
-        }
-        let mut bytes = Vec::new();
-        let opened = self.file.open_stream(path);
-        let read = opened.and_then(|stream| stream.take(MOST_STREAM).read_to_end(&mut bytes));
-        match read {
-            Ok(_) => Ok(Some(bytes)),
-            // What was read of a stream that is cut off is better than nothing.
-            Err(_) if !bytes.is_empty() => Ok(Some(bytes)),
-            Err(error) => Err(ExtractError::damaged(self.format, format!("stream {path}: {error}"))),
-        }
-    }
+/// Takes the text and the fields of a presentation.
+pub fn extract_slides(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
+    Compound::open(source, slides::NAME)?.extract(slides::extract, out)
+}
 
-    /// The bytes of a stream that must exist.
-    fn needed(&mut self, path: &str) -> Result<Vec<u8>, ExtractError> {
-        let format = self.format;
-        self.stream(path)?.ok_or_else(|| ExtractError::damaged(format, format!("no stream {path}")))
-    }
+/// Takes the text and the fields of a message.
+pub fn extract_message(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
+    Compound::open(source, message::NAME)?.extract(message::extract, out)
 }
 
 /// What a compound file holds; an error if it cannot be opened.
@@ -95,4 +67,44 @@ pub(super) fn content(source: &mut (impl Read + Seek)) -> Result<Content, Extrac
     ];
     let found = streams.iter().find(|(stream, _)| compound.file.is_stream(stream));
     Ok(found.map_or(Content::Other, |(_, content)| *content))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use cfb::CompoundFile;
+
+    use super::compound::MOST_STREAM;
+    use super::*;
+
+    /// A presentation of one text.
+    fn presentation(text: &str) -> Vec<u8> {
+        let size = u32::try_from(text.len()).unwrap();
+        let record = [&[0, 0][..], &4_008_u16.to_le_bytes(), &size.to_le_bytes(), text.as_bytes()].concat();
+        let mut file = CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+        file.create_stream("/PowerPoint Document").unwrap().write_all(&record).unwrap();
+        file.flush().unwrap();
+        file.into_inner().into_inner()
+    }
+
+    #[test]
+    fn a_stream_that_is_not_read_to_its_end_is_told() {
+        let text = "twelve words ".repeat(1_000);
+        let bytes = presentation(&text);
+        let read = 8 + text.len() as u64;
+        for (most, is_cut) in [(MOST_STREAM, false), (read, false), (read - 1, true), (4_000, true)] {
+            let mut out = Output::new(1 << 20, 10);
+            let mut compound = Compound::open(Cursor::new(&bytes), slides::NAME).unwrap();
+            compound.most = most;
+            compound.extract(slides::extract, &mut out).unwrap();
+            let (found, _, cut) = out.into_parts();
+            assert_eq!(cut, is_cut, "{most}");
+            assert!(
+                text.starts_with(found.trim_end())
+                    && found.len() + 20 > text.len().min(usize::try_from(most).unwrap()),
+                "{most}"
+            );
+        }
+    }
 }

@@ -13,13 +13,14 @@ use super::super::charset;
 use super::super::flow::{Break, Flow};
 use super::super::number::{NumberKind, kind_of_format, written};
 use super::bytes::{f64_at, size_at, u16_at, u32_at};
+use super::compound::Compound;
 use super::strings::Chunks;
-use super::{Compound, summary};
+use super::summary;
 use crate::error::ExtractError;
 use crate::output::Output;
 
 /// The name of the format in errors.
-const NAME: &str = "Excel 97";
+pub(super) const NAME: &str = "Excel 97";
 
 /// Types of records.
 const FORMULA: u16 = 0x006;
@@ -52,9 +53,11 @@ struct Record<'r> {
 }
 
 /// Takes the text and the fields of a workbook.
-pub fn extract(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
-    let mut compound = Compound::open(source, NAME)?;
-    summary::read(&mut compound, out);
+pub(super) fn extract<S: Read + Seek>(
+    compound: &mut Compound<S>,
+    out: &mut Output,
+) -> Result<(), ExtractError> {
+    summary::read(compound, out);
     let stream = match compound.stream("/Workbook")? {
         Some(stream) => stream,
         None => compound.needed("/Book")?,

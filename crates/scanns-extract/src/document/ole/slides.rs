@@ -8,12 +8,13 @@ use std::io::{Read, Seek};
 
 use super::super::flow::{Break, Flow};
 use super::bytes::{size_at, u16_at, u32_at, utf16};
-use super::{Compound, summary};
+use super::compound::Compound;
+use super::summary;
 use crate::error::ExtractError;
 use crate::output::Output;
 
 /// The name of the format in errors.
-const NAME: &str = "PowerPoint 97";
+pub(super) const NAME: &str = "PowerPoint 97";
 /// The token in the stream `Current User` of an encrypted file.
 const ENCRYPTED: u32 = 0xf3d1_c4df;
 /// Types of records.
@@ -26,13 +27,15 @@ const HEADERS_FOOTERS: u16 = 4_057;
 const COMMENT: u16 = 12_000;
 
 /// Takes the text and the fields of a presentation.
-pub fn extract(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
-    let mut compound = Compound::open(source, NAME)?;
+pub(super) fn extract<S: Read + Seek>(
+    compound: &mut Compound<S>,
+    out: &mut Output,
+) -> Result<(), ExtractError> {
     let user = compound.stream("/Current User")?.unwrap_or_default();
     if u32_at(&user, 12) == Some(ENCRYPTED) {
         return Err(ExtractError::Encrypted { format: NAME });
     }
-    summary::read(&mut compound, out);
+    summary::read(compound, out);
     let stream = compound.needed("/PowerPoint Document")?;
     let mut flow = Flow::new(out);
     let mut at = 0;

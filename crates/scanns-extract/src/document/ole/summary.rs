@@ -9,8 +9,8 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::super::charset;
 use super::super::number::{NumberKind, written};
-use super::Compound;
 use super::bytes::{size_at, u16_at, u32_at, u64_at, utf16};
+use super::compound::Compound;
 use crate::output::Output;
 
 /// The properties that are fields.

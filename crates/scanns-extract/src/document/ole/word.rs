@@ -12,12 +12,13 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::super::charset;
 use super::super::flow::{Break, Flow};
 use super::bytes::{size_at, u16_at, u32_at, utf16};
-use super::{Compound, summary};
+use super::compound::Compound;
+use super::summary;
 use crate::error::ExtractError;
 use crate::output::Output;
 
 /// The name of the format in errors.
-const NAME: &str = "Word 97";
+pub(super) const NAME: &str = "Word 97";
 /// The first version of Word 97.
 const WORD_97: u16 = 0xc1;
 /// Bits of the flags at 10 of the file information block.
@@ -28,15 +29,17 @@ const USES_1TABLE: u16 = 0x0200;
 const IS_NARROW: u32 = 1 << 30;
 
 /// Takes the text and the fields of a document.
-pub fn extract(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
-    let mut compound = Compound::open(source, NAME)?;
+pub(super) fn extract<S: Read + Seek>(
+    compound: &mut Compound<S>,
+    out: &mut Output,
+) -> Result<(), ExtractError> {
     let main = compound.needed("/WordDocument")?;
     let flags = u16_at(&main, 10).unwrap_or(0);
     let version = u16_at(&main, 2).unwrap_or(0);
     if flags & IS_ENCRYPTED != 0 {
         return Err(ExtractError::Encrypted { format: NAME });
     }
-    summary::read(&mut compound, out);
+    summary::read(compound, out);
     let mut writer = Letters { flow: Flow::new(out), fields: Vec::new(), codes: 0, last: '\0' };
     let short = || ExtractError::damaged(NAME, "the file information block is cut off");
     if version >= WORD_97 {

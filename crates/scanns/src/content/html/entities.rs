@@ -169,14 +169,20 @@ fn decode_number(body: &[u8], out: &mut Vec<u8>) -> Option<usize> {
 }
 
 fn character(value: u32) -> char {
+    numbered_character(value).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// The character that a number stands for: `&#150;` is a dash, since numbers from 128 to 159 mean characters
+/// of windows-1252. `None` for 0 and for what is not a character.
+pub fn numbered_character(value: u32) -> Option<char> {
     let value = match value {
-        0 => return char::REPLACEMENT_CHARACTER,
+        0 => return None,
         0x80..0xA0 => {
             WINDOWS_1252.get(value as usize - 0x80).map_or(value, |&character| u32::from(character))
         }
         _ => value,
     };
-    char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER)
+    char::from_u32(value)
 }
 
 #[cfg(test)]

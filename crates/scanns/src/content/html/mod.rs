@@ -23,8 +23,8 @@ mod oracle;
 mod tests;
 
 use elements::{PageElement, read_name};
-pub use entities::character_of;
 use entities::{ReferencePlace, decode, decode_reference};
+pub use entities::{character_of, numbered_character};
 use lines::{LineWriter, TextBreak, collapse_blanks};
 pub use sniff::{declared_charset, is_html_page, looks_like_html};
 use tokens::{

@@ -16,12 +16,16 @@
 //! no text in formats, do not have them.
 
 use crate::column::ColumnSet;
-use crate::error::Result;
+use crate::content::ContentOptions;
+use crate::error::{Error, Result};
 use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
 
+/// The field that has the language of a text.
+pub(super) const LANGUAGE: &str = "language";
+
 const NAMES: [&str; 14] = [
-    "format", "title", "author", "language", "created", "subject", "keywords", "var", "units", "shape",
-    "dim", "dtype", "attr", "code",
+    "format", "title", "author", LANGUAGE, "created", "subject", "keywords", "var", "units", "shape", "dim",
+    "dtype", "attr", "code",
 ];
 
 /// The fields, as far as the schema has them.
@@ -37,6 +41,21 @@ impl FoundFields {
             schema.add(FieldEntry::new(name, FieldKind::Keyword).column().not_searched())?;
         }
         Ok(())
+    }
+
+    /// Refuses to find out languages where there is no field for them. `requested` is what a build asks for.
+    pub(super) fn check_languages(requested: Option<ContentOptions>, schema: Option<&Schema>) -> Result<()> {
+        let finds = requested.is_some_and(|requested| requested.languages && !requested.names_only);
+        let has_field = |schema: &Schema| schema.field(LANGUAGE).is_some();
+        if !finds || schema.is_none_or(has_field) {
+            return Ok(());
+        }
+        Err(Error::Conflict {
+            what: "finding out the languages of texts".into(),
+            with: format!("the fields of the index, of which none is '{LANGUAGE}'"),
+            remedy: "leave it out, or index files with the fields that are found in them, or web archives"
+                .into(),
+        })
     }
 
     /// The fields of a schema.

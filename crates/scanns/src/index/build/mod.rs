@@ -35,6 +35,7 @@ mod rare_fields;
 mod record_ends;
 pub(crate) mod record_fields;
 mod record_lane;
+mod record_place;
 pub(crate) mod record_sample;
 mod relocation;
 pub(crate) mod report;

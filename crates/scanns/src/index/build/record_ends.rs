@@ -2,7 +2,9 @@
 //! collection.
 
 use crate::read::PieceStart;
-use crate::record::{CollectionEnds, CollectionFormat, CsvDialect, CsvHeader, CsvRows, RecordError};
+use crate::record::{
+    CollectionEnds, CollectionFormat, CsvDialect, CsvHeader, CsvRows, LongClaim, RecordError,
+};
 use crate::schema::Records;
 
 /// Finds the ends of the records of one file after the other.
@@ -88,14 +90,29 @@ impl RecordEnds {
         }
     }
 
-    /// Where a record that is too large ends in `bytes`, of which `before` bytes came before; `None` if it
-    /// continues after them. If the end is not known, the rest counts as another record.
-    pub(super) fn end_of_skipped(&self, bytes: &[u8], before: usize) -> Option<usize> {
-        let RecordEnds::Collection(ends) = self else {
-            return memchr::memchr(b'\n', bytes).map(|feed| feed + 1);
-        };
-        let left = ends.known_len().map_or(0, |len| len.saturating_sub(before as u64));
-        usize::try_from(left).ok().filter(|&left| left <= bytes.len())
+    /// Where a record that is too large ends in `bytes`; `None` if it continues after them. If the end cannot
+    /// be known, the rest counts as another record.
+    pub(super) fn end_of_skipped(&self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            RecordEnds::Collection(_) => Some(0),
+            _ => memchr::memchr(b'\n', bytes).map(|feed| feed + 1),
+        }
+    }
+
+    /// Waits for the end of a record that is too large, which `start` begins, if the record says where it
+    /// ends.
+    pub(super) fn long_claim(&self, start: &[u8]) -> Option<LongClaim> {
+        match self {
+            RecordEnds::Collection(ends) => ends.long_claim(start),
+            _ => None,
+        }
+    }
+
+    /// Takes the end that the current record claims for wrong.
+    pub(super) fn distrust(&mut self) {
+        if let RecordEnds::Collection(ends) = self {
+            ends.distrust();
+        }
     }
 
     /// True if records may be much larger than their text, and their beginnings are records too.
@@ -109,6 +126,15 @@ impl RecordEnds {
             RecordEnds::Lines(searched) => *searched = 0,
             RecordEnds::Rows(csv) => csv.rows.start_row(),
             RecordEnds::Collection(ends) => ends.start_record(),
+        }
+    }
+
+    /// The numbers that the last record takes.
+    #[inline]
+    pub(super) fn numbers(&self) -> u64 {
+        match self {
+            RecordEnds::Collection(ends) => ends.numbers(),
+            _ => 1,
         }
     }
 

@@ -8,19 +8,18 @@ use super::budget::PART_BYTES;
 use super::field_set::FieldSet;
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
-use super::lane_report::{ConflictPlace, LaneReport};
+use super::lane_report::LaneReport;
 use super::near_sketch::NearSketch;
 use super::record_ends::RecordEnds;
 use super::record_fields::RecordFields;
-use super::report::{MalformedRecord, NotedRecords};
+use super::record_place::{RecordPlace, RecordPlaces};
 use crate::error::{Error, Result};
 use crate::invert::CHECK_EVERY;
 use crate::read::{LineNumber, Piece};
 use crate::record::{
-    BYTE_ORDER_MARK, CollectionFormat, Malformed, RecordFormat, RecordNote, RecordNotes, RecordReader,
-    Recorded,
+    BYTE_ORDER_MARK, CollectionFormat, LongClaim, LongClaimLook, RecordFormat, RecordReader, Recorded,
 };
-use crate::schema::{Field, Records, Store};
+use crate::schema::{Records, Store};
 use crate::source::Failure;
 
 /// The maximum size of a record.
@@ -34,28 +33,6 @@ const FIRST_STEP: usize = 4 << 10;
 
 /// An upper bound of the memory that indexing one byte of a record takes.
 const GROWTH: usize = 24;
-
-/// A record of which the report speaks: its input, and its number, given as the number of an earlier record
-/// and the records since then.
-struct RecordPlace {
-    input: u32,
-    record: LineNumber,
-    later: u64,
-    /// The number of its first line, if records may have several lines.
-    first_line: Option<u64>,
-}
-
-impl RecordPlace {
-    /// The number of the record in its file, from 1.
-    fn record(&self) -> u64 {
-        self.record.resolve() + self.later
-    }
-
-    /// The line in which the record begins, from 1.
-    fn line(&self) -> u64 {
-        self.first_line.unwrap_or_else(|| self.record())
-    }
-}
 
 /// The state of an index thread of records.
 pub(crate) struct RecordIndexer<'a> {
@@ -74,6 +51,8 @@ pub(crate) struct RecordIndexer<'a> {
     carry: Vec<u8>,
     /// Bytes of the current record so far, if it is too large and is skipped.
     skipped: Option<usize>,
+    /// The end that this record claims.
+    long_claim: Option<LongClaim>,
     /// Where the current record begins in its file.
     record_at: u64,
     /// The end of what the segments cover of the file.
@@ -84,12 +63,8 @@ pub(crate) struct RecordIndexer<'a> {
     later: u64,
     /// Lines of the file before the current record, for CSV.
     lines_before: u64,
-    /// The places of the first malformed and unusual records.
-    places: Vec<RecordPlace>,
-    /// The places of the first values that do not fit their fields.
-    conflicts: Vec<(Field, RecordPlace)>,
-    /// The place of the first record without a key.
-    without_key: Option<RecordPlace>,
+    /// The places of the records of which the report speaks.
+    places: RecordPlaces,
     /// Documents added, without void ones.
     documents: u64,
     /// Bytes since memory was last checked.
@@ -113,14 +88,13 @@ impl<'a> RecordIndexer<'a> {
             most: MOST_RECORD.min(most / 4),
             carry: Vec::new(),
             skipped: None,
+            long_claim: None,
             record_at: 0,
             covered: 0,
             line: LineNumber::after(0),
             later: 0,
             lines_before: 0,
-            places: Vec::new(),
-            conflicts: Vec::new(),
-            without_key: None,
+            places: RecordPlaces::default(),
             documents: 0,
             unchecked: 0,
             out: LaneOutput::new(context),
@@ -130,7 +104,7 @@ impl<'a> RecordIndexer<'a> {
     /// Starts a file or a run of records.
     fn open(&mut self, piece: &Piece) {
         self.carry.clear();
-        self.skipped = None;
+        (self.skipped, self.long_claim) = (None, None);
         (self.record_at, self.covered) = (piece.offset, piece.offset);
         (self.later, self.lines_before) = (0, 0);
         self.line = piece.first_line.clone().unwrap_or_else(|| LineNumber::after(0));
@@ -216,6 +190,10 @@ impl<'a> RecordIndexer<'a> {
     fn check_carry(&mut self) -> Result<()> {
         if self.carry.len() > self.most {
             self.skipped = Some(self.carry.len());
+            self.long_claim = self.ends.long_claim(&self.carry);
+            if self.long_claim.is_some() {
+                return Ok(());
+            }
             // Its beginning is indexed, or is for the report.
             let kept = if self.ends.has_long_records() { self.most } else { CHECK_EVERY };
             self.carry.truncate(kept);
@@ -228,7 +206,10 @@ impl<'a> RecordIndexer<'a> {
     /// Skips the rest of a record that is too large. Returns where the next one begins in `text`.
     fn skip(&mut self, piece: &Piece, text: &[u8]) -> Result<usize> {
         let before = self.skipped.unwrap_or(0);
-        let end = self.ends.end_of_skipped(text, before);
+        if let Some(claim) = self.long_claim.take() {
+            return self.skip_claimed(piece, text, claim);
+        }
+        let end = self.ends.end_of_skipped(text);
         let len = before + end.unwrap_or(text.len());
         if end.is_none() && !piece.closes {
             self.skipped = Some(len);
@@ -242,6 +223,61 @@ impl<'a> RecordIndexer<'a> {
             false => self.leave_out(piece, &start, len)?,
         }
         Ok(end.unwrap_or(text.len()))
+    }
+
+    /// The same for a record that claims where it ends.
+    fn skip_claimed(&mut self, piece: &Piece, text: &[u8], mut claim: LongClaim) -> Result<usize> {
+        let len = self.skipped.take().unwrap_or(0) + text.len();
+        let look = claim.take(text, piece.closes);
+        if look == LongClaimLook::Continues {
+            (self.skipped, self.long_claim) = (Some(len), Some(claim));
+            return Ok(text.len());
+        }
+        let (start, behind) = (std::mem::take(&mut self.carry), claim.behind());
+        let len = len.saturating_sub(behind.len());
+        if look == LongClaimLook::Right {
+            self.ends.start_record();
+            self.beginning(piece, &start, len)?;
+        } else {
+            self.records_in(piece, &start, len, claim.lost())?;
+        }
+        let Some(earlier) = behind.len().checked_sub(text.len()).filter(|&earlier| earlier > 0) else {
+            return Ok(text.len() - behind.len());
+        };
+        self.carry = behind.get(..earlier).unwrap_or_default().to_vec();
+        self.join(piece, text)
+    }
+
+    /// Indexes what is known of `len` bytes that claim to be one record and are not: the records in their
+    /// beginning, and the beginning of one. The `lost` ones behind it are counted.
+    #[cold]
+    fn records_in(&mut self, piece: &Piece, start: &[u8], len: usize, lost: u64) -> Result<()> {
+        self.ends.distrust();
+        let (mut at, mut unknown) = (0, len.saturating_sub(start.len()));
+        while let Some(rest) = start.get(at..)
+            && let Some(end) = self.ends.next_end(rest, false)
+        {
+            self.record(piece, rest.get(..end).unwrap_or(rest))?;
+            at += end;
+        }
+        self.ends.start_record();
+        let rest = start.get(at..).unwrap_or_default();
+        if at == 0 && self.reader.note_wrong_length(self.places.next()) {
+            self.note_place(piece);
+        }
+        let len = rest.len() + if lost == 0 { std::mem::take(&mut unknown) } else { 0 };
+        if len > 0 {
+            self.beginning(piece, rest, len)?;
+        }
+        for _ in 0..lost {
+            let len = std::mem::take(&mut unknown);
+            self.reader.lose(self.places.next(), len);
+            if self.reader.is_example() {
+                self.note_place(piece);
+            }
+            self.void(piece, len)?;
+        }
+        Ok(())
     }
 
     /// Indexes a complete record.
@@ -263,7 +299,8 @@ impl<'a> RecordIndexer<'a> {
     /// Indexes the beginning of a record of `len` bytes that does not fit into memory.
     #[cold]
     fn beginning(&mut self, piece: &Piece, start: &[u8], len: usize) -> Result<()> {
-        if self.reader.note_cut(self.places.len() as u64) {
+        let start = start.get(..self.most).unwrap_or(start);
+        if self.reader.note_cut(self.places.next()) {
             self.note_place(piece);
         }
         self.index(piece, start, len)
@@ -283,7 +320,7 @@ impl<'a> RecordIndexer<'a> {
         let mut fits = Ok(());
         let Self { reader, fields, sketch, .. } = self;
         sketch.iter_mut().for_each(NearSketch::begin);
-        let read = reader.record(self.places.len() as u64, record, &mut |field, value| {
+        let read = reader.record(self.places.next(), record, &mut |field, value| {
             if fits.is_ok() {
                 sketch.iter_mut().for_each(|sketch| sketch.value(field, value));
                 fits = fields.push(field, value, &check);
@@ -346,7 +383,7 @@ impl<'a> RecordIndexer<'a> {
             self.header(piece, b"");
             return Ok(());
         }
-        self.reader.leave_out(self.places.len() as u64, start, len);
+        self.reader.leave_out(self.places.next(), start, len);
         if self.reader.is_example() {
             self.note_place(piece);
         }
@@ -356,7 +393,7 @@ impl<'a> RecordIndexer<'a> {
     #[cold]
     fn note_place(&mut self, piece: &Piece) {
         let place = self.place(piece);
-        self.places.push(place);
+        self.places.noted.push(place);
     }
 
     /// The place of the current record.
@@ -370,10 +407,10 @@ impl<'a> RecordIndexer<'a> {
     fn note_conflicts(&mut self, piece: &Piece) {
         for field in self.reader.take_first_conflicts() {
             let place = self.place(piece);
-            self.conflicts.push((field, place));
+            self.places.conflicts.push((field, place));
         }
-        if self.without_key.is_none() && self.reader.has_record_without_key() {
-            self.without_key = Some(self.place(piece));
+        if self.places.without_key.is_none() && self.reader.has_record_without_key() {
+            self.places.without_key = Some(self.place(piece));
         }
     }
 
@@ -391,6 +428,10 @@ impl<'a> RecordIndexer<'a> {
         self.out.segments.report.record_bytes += len as u64;
         self.lines_before += self.ends.lines();
         self.later += 1;
+        for _ in 1..self.ends.numbers() {
+            self.fields.void_document()?;
+            self.later += 1;
+        }
         self.unchecked += len.min(PART_BYTES) + 64;
         if self.unchecked >= PART_BYTES {
             self.unchecked = 0;
@@ -404,32 +445,6 @@ impl<'a> RecordIndexer<'a> {
     /// Memory in use outside of the fields.
     fn beside(&self) -> usize {
         self.out.keys.bytes() + self.carry.capacity()
-    }
-
-    /// Examples with their places.
-    fn placed(&self, examples: &[Malformed]) -> Vec<MalformedRecord> {
-        let one = |example: &Malformed| {
-            let place = self.places.get(usize::try_from(example.line).ok()?)?;
-            let input = self.context.inputs.get(place.input as usize)?;
-            Some(MalformedRecord {
-                path: input.path.clone(),
-                line: place.line(),
-                record: place.record(),
-                reason: example.error.to_string(),
-                text: example.text.clone(),
-            })
-        };
-        examples.iter().filter_map(one).collect()
-    }
-
-    /// Remarks with the places of their first records.
-    fn noted(&self, notes: &RecordNotes) -> Vec<NotedRecords> {
-        let one = |(note, count, first): (RecordNote, u64, u64)| {
-            let place = self.places.get(usize::try_from(first).ok()?)?;
-            let path = self.context.inputs.get(place.input as usize)?.path.clone();
-            Some(NotedRecords { note, count, path, record: place.record() })
-        };
-        notes.iter().filter_map(one).collect()
     }
 
     fn is_full(&mut self) -> bool {
@@ -457,7 +472,7 @@ impl PieceIndexer for RecordIndexer<'_> {
         if piece.failed {
             // Reading ended inside a record, which is incomplete.
             self.carry.clear();
-            self.skipped = None;
+            (self.skipped, self.long_claim) = (None, None);
         } else if !self.ends.is_skipping() {
             self.cut(piece, bytes.get(piece.start..piece.end).unwrap_or_default())?;
         }
@@ -474,23 +489,7 @@ impl PieceIndexer for RecordIndexer<'_> {
     fn finish(mut self) -> Result<LaneReport> {
         self.flush()?;
         let counts = self.reader.take_counts();
-        self.out.segments.report.malformed = self.placed(counts.malformed_examples());
-        self.out.segments.report.repaired = self.placed(&counts.repaired().examples);
-        self.out.segments.report.short = self.placed(&counts.short().examples);
-        self.out.segments.report.several = self.placed(&counts.several().examples);
-        self.out.segments.report.notes = self.noted(counts.notes());
-        for (field, place) in &self.conflicts {
-            let Some(input) = self.context.inputs.get(place.input as usize) else { continue };
-            let conflict = counts.conflicts().find(|(other, _)| other == field);
-            let example = conflict.map_or_else(String::new, |(_, conflict)| conflict.example.clone());
-            let (path, line) = (input.path.clone(), place.line());
-            self.out.segments.report.conflicts.push(ConflictPlace { field: *field, path, line, example });
-        }
-        if let Some(place) = &self.without_key
-            && let Some(input) = self.context.inputs.get(place.input as usize)
-        {
-            self.out.segments.report.without_key = Some((input.path.clone(), place.line()));
-        }
+        self.places.report(&counts, self.context.inputs, &mut self.out.segments.report);
         self.out.segments.report.counts = counts;
         self.out.segments.report.cut_terms = self.fields.cut_terms();
         self.out.finish()

@@ -10,6 +10,7 @@ use super::covered::{TextCoverage, covered_before, explain_gone, note};
 use super::directory::{prepare_directory, remove_empty_index};
 use super::document_source::DocumentSource;
 use super::entries;
+use super::found_fields::FoundFields;
 use super::index_threads::{BuildCall, ThreadsReport, index_inputs};
 use super::near_sketch::NearSketch;
 use super::options::IndexOptions;
@@ -108,6 +109,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
     let contents = contents(current.as_ref(), options)?;
     refuse_attributes(known.as_ref(), options, contents)?;
+    FoundFields::check_languages(options.contents, known.as_ref().map(DocumentSource::schema))?;
     NearSketch::check(contents, options.records, known.as_ref().map(DocumentSource::schema))?;
     match (&known, &options.dump) {
         (Some(source), Some(dump)) => return entries::import(dump, writer, call, source, contents),

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::budget::PART_BYTES;
 use super::file_fields::{EntrySource, FileFields, MissingDates};
 use super::formed_document::{ExtractCall, FormedDocument, FormedText};
+use super::found_fields::LANGUAGE;
 use super::lane::PieceIndexer;
 use super::lane_output::{LaneContext, LaneOutput};
 use super::lane_report::LaneReport;
@@ -22,9 +23,6 @@ use crate::segment::{FLUSH_BYTES, StoredCollector};
 use crate::source::{Entry, Failure, Input};
 use crate::sys::BLOCK_PADDING;
 use crate::tokenize::Tokenizer;
-
-/// The field of the language of a document.
-const LANGUAGE: &str = "language";
 
 /// The field of the text, and its indexing options.
 #[derive(Clone, Copy)]

@@ -1,227 +1,228 @@
-//! The records of web archives, mailboxes and the like among other files are documents with their texts and
-//! values, as members of archives are.
+//! Collections: compressed ones, records that do not fit into memory, languages, and entries of logs.
 
-use std::sync::atomic::Ordering;
-
-use super::archives::{build_now, check_stored, contents_of_living, gzip, tar, words};
+use super::archives::tar;
 use super::*;
-use crate::content::ContentOptions;
+use crate::content::test_tools::{PAGES_DICTIONARY, dictionary_frame, frame_with};
+use crate::content::{ContentOptions, Extraction};
 use crate::record::RecordNote;
-use crate::schema::{Store, Value};
+use crate::schema::Store;
 use crate::store::RamDirectory;
 
-/// A collection, and the texts of its records; `None` for one that is not a document.
-type Collection = (Vec<u8>, Vec<Option<Vec<u8>>>);
-
-/// The words of a text, each on a line.
-fn lines(random: &mut Rng) -> Vec<u8> {
-    let most = if random.usize(..40) == 0 { 300_000 } else { 5_000 };
-    let words = words(random, most);
-    [b"x ".as_slice(), &words].concat().split(|&byte| byte == b' ').collect::<Vec<_>>().join(&b'\n')
+/// A record of a web archive with a text; `claimed` is added to its length.
+fn record(number: usize, text: &str, claimed: usize) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:{number}>\r\nWARC-Target-URI: \
+         http://example.org/{number}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+        text.len() + claimed
+    )
 }
 
-fn mailbox(random: &mut Rng) -> Collection {
-    let (mut bytes, mut texts) = (Vec::new(), Vec::new());
-    for number in 0..random.usize(1..30) {
-        let body = lines(random);
-        let head = "From ada@example.org Sat Jan  3 01:05:34 1996\nFrom: Ada\n";
-        bytes.extend_from_slice(format!("{head}Subject: about {number}\n\n").as_bytes());
-        bytes.extend_from_slice(&body);
-        bytes.extend_from_slice(b"\n\n");
-        texts
-            .push(Some([format!("Ada\nabout {number}\n").as_bytes(), body.trim_ascii_end(), b"\n"].concat()));
-    }
-    (bytes, texts)
+fn of_archives(root: &Path, lanes: usize) -> IndexOptions {
+    IndexOptions { fields: FieldOptions::default(), analyzer: None, ..options(root, Records::Warc, lanes) }
 }
 
-fn web_archive(random: &mut Rng) -> Collection {
-    let (mut bytes, mut texts) = (Vec::new(), Vec::new());
-    for number in 0..random.usize(1..30) {
-        let body = lines(random);
-        let is_page = random.usize(..3) > 0;
-        let block = [b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".as_slice(), &body].concat();
-        let (kind, block) = if is_page { ("response", block) } else { ("metadata", body.clone()) };
-        let head = format!(
-            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://a.example/{number}\r\n\
-             WARC-Date: 2026-11-27T01:02:03Z\r\nContent-Type: application/http\r\n\
-             Content-Length: {}\r\n\r\n",
-            block.len()
-        );
-        for part in [head.as_bytes(), &block, b"\r\n\r\n"] {
-            bytes.extend_from_slice(part);
-        }
-        texts.push(is_page.then(|| [body.as_slice(), b"\n"].concat()));
-    }
-    (bytes, texts)
-}
-
-fn trec(random: &mut Rng) -> Collection {
-    let (mut bytes, mut texts) = (Vec::new(), Vec::new());
-    for number in 0..random.usize(1..30) {
-        let body = lines(random);
-        bytes.extend_from_slice(format!("<DOC>\n<DOCNO> AP-{number} </DOCNO>\n<TEXT>\n").as_bytes());
-        bytes.extend_from_slice(&body);
-        bytes.extend_from_slice(b"\n</TEXT>\n</DOC>\n");
-        texts.push(Some([body.trim_ascii_end(), b"\n"].concat()));
-    }
-    (bytes, texts)
-}
-
-/// Writes collections among other files, some of them compressed or in archives. Returns the texts of all
-/// documents, and the number of files.
-fn write_collections(random: &mut Rng, root: &Path) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
-    fs::create_dir_all(root).unwrap();
-    let mut documents = Vec::new();
-    for number in 0..9 {
-        let (bytes, texts) = [mailbox, web_archive, trec][number % 3](random);
-        let path = root.join(format!("collection{number}"));
-        let inner = match random.usize(..3) {
-            0 => {
-                fs::write(&path, bytes).unwrap();
-                path.clone()
-            }
-            1 => {
-                fs::write(&path, gzip(&bytes)).unwrap();
-                path.clone()
-            }
-            _ => {
-                fs::write(&path, tar(&[("inner".into(), bytes)])).unwrap();
-                documents.push((path.clone(), Vec::new()));
-                PathBuf::from(format!("{}!/inner", path.display()))
-            }
-        };
-        for (text, number) in texts.into_iter().zip(1..) {
-            let key = format!("{}!/{number}", inner.display());
-            documents.extend(text.map(|text| (key.into(), text)));
-        }
-        documents.push((inner, Vec::new()));
-        let (path, text) = (root.join(format!("file{number}")), words(random, 100_000));
-        fs::write(&path, &text).unwrap();
-        documents.push((path, text));
-    }
-    (documents, 18)
+/// The documents with a word, as their keys and what is shown of them.
+fn found(snapshot: &Snapshot, field: Field, word: &str) -> Vec<(String, Option<Vec<u8>>)> {
+    let hits = snapshot.searcher().top_k(&Query::term(field, word), Model::Classic, 10).unwrap();
+    let one = |hit| (String::from_utf8(snapshot.key(hit).unwrap()).unwrap(), snapshot.document(hit).unwrap());
+    hits.iter().map(one).collect()
 }
 
 #[test]
-fn records_of_collections_are_documents_with_their_texts() {
-    let seed = 0x5eed_7101;
-    let mut random = Rng::with_seed(seed);
-    for round in 0..6 {
+fn an_archive_with_a_dictionary_is_read_and_its_records_are_shown_again() {
+    let records: Vec<String> = (0..3_000)
+        .map(|number| record(number, &format!("page word{number} {}", "ice ".repeat(number % 90)), 0))
+        .collect();
+    let mut bytes = dictionary_frame(&zstd::bulk::compress(PAGES_DICTIONARY, 19).unwrap());
+    records.iter().for_each(|record| bytes.extend(frame_with(PAGES_DICTIONARY, record.as_bytes())));
+    for lanes in [1, 3] {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("in");
-        let (documents, files) = write_collections(&mut random, &root);
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a.warc.zst"), &bytes).unwrap();
         let directory = RamDirectory::new();
-        let mut options = options(&root, Records::File, 1 + round % 3);
-        options.stored.store = Some([Store::Content, Store::Reference][round % 2]);
-        let report = build_now(&directory, &options);
-        let what = format!("seed {seed:x} {round}");
-        assert!(report.failed.is_empty(), "{what}: {:?}", report.failed);
-        assert_eq!(report.documents, documents.len() as u64, "{what}");
-        assert!(contents_of_living(&directory) == oracle(&documents, Records::File), "{what}");
-        check_stored(&Snapshot::open_in(&directory).unwrap().unwrap(), &documents, &what);
-        let again = build_now(&directory, &options);
-        assert_eq!((again.unchanged, again.documents, again.removed), (files, 0, 0), "{what}");
-        for noted in &report.records.notes {
-            let is_place = noted.path.to_str().unwrap().contains("collection") && noted.record > 0;
-            assert!(is_place, "{what}: {noted:?}");
+        let mut options = of_archives(&root, lanes);
+        options.stored.store = Some(Store::Reference);
+        let report = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+        assert_eq!((report.documents, report.failed.len(), report.records.malformed), (3_000, 0, 0));
+        let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+        let text = snapshot.schema().field("text").unwrap();
+        for number in [0, 1, 777, 2_999] {
+            let found = found(&snapshot, text, &format!("word{number}"));
+            let [(_, Some(shown))] = &found[..] else { panic!("{number}: {found:?}") };
+            assert_eq!(String::from_utf8_lossy(shown).trim_end(), records[number].trim_end(), "{number}");
         }
-        let left_out =
-            report.records.notes.iter().find(|noted| noted.note == RecordNote::LeftOut("metadata"));
-        assert!(left_out.is_some(), "{what}");
     }
 }
 
 #[test]
-fn a_stopped_build_of_collections_goes_on_and_ends_with_the_same_index() {
-    let seed = 0x5eed_7102;
-    let mut random = Rng::with_seed(seed);
-    for round in 0..4 {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path().join("in");
-        let (documents, _) = write_collections(&mut random, &root);
-        let directory = RamDirectory::new();
-        let mut options = options(&root, Records::File, 2);
-        options.segment_memory = 256 << 10;
-        options.commit_every = Some(std::time::Duration::ZERO);
-        for part in 1..6 {
-            let (progress, cancel) = (Progress::new(), Arc::new(AtomicBool::new(false)));
-            std::thread::scope(|scope| {
-                let build = scope.spawn(|| build_in(&directory, &options, &progress, &cancel));
-                while !build.is_finished() && progress.documents.load(Ordering::Relaxed) < part * 12 {
-                    std::thread::yield_now();
-                }
-                cancel.store(true, Ordering::Relaxed);
-                build.join().unwrap().unwrap();
-            });
-        }
-        build_now(&directory, &options);
-        let living = contents_of_living(&directory);
-        assert!(living == oracle(&documents, Records::File), "seed {seed:x} {round}");
-    }
-}
-
-/// The values of a field of the document with this key.
-fn values(snapshot: &Snapshot, key: &Path, field: &str) -> Vec<Value> {
-    let searcher = snapshot.searcher();
-    let field = snapshot.schema().field(field).unwrap();
-    let mut values = Vec::new();
-    let visit = |hit: crate::search::Hit| {
-        if snapshot.key(&hit).unwrap() == key.as_os_str().as_encoded_bytes() {
-            values = snapshot.field_values(&hit, &[field]).unwrap().remove(0);
-        }
-        ControlFlow::Continue(())
-    };
-    searcher.for_each(&Query::All, Model::Classic, visit).unwrap();
-    values
-}
-
-#[test]
-fn records_and_messages_have_values_and_a_message_is_one_document() {
+fn files_and_members_of_archives_may_have_dictionaries_and_what_lacks_one_is_told() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
-    fs::create_dir_all(&root).unwrap();
-    let head = "From: Ada <ada@example.org>\nDate: Thu, 01 Jan 1970 00:00:01 +0000\nSubject: tea";
-    let message = format!("{head}\nContent-Transfer-Encoding: base64\n\ncG90cyBvZiB0ZWE=\n");
-    fs::write(root.join("one.eml"), &message).unwrap();
-    fs::write(root.join("box"), format!("From a Sat Jan  3 01:05:34 1996\n{message}\n")).unwrap();
+    fs::create_dir(&root).unwrap();
+    let whole =
+        |text: &[u8]| [dictionary_frame(PAGES_DICTIONARY), frame_with(PAGES_DICTIONARY, text)].concat();
+    fs::write(root.join("file.zst"), whole(b"first words")).unwrap();
+    fs::write(root.join("outer.tar"), tar(&[("inner.zst".into(), whole(b"second words"))])).unwrap();
+    fs::write(root.join("lacking.zst"), frame_with(PAGES_DICTIONARY, b"third words")).unwrap();
+    let mut damaged = whole(b"fourth words");
+    damaged[8 + 40] ^= 0xff;
+    damaged[8 + 41] ^= 0xff;
+    fs::write(root.join("damaged.zst"), damaged).unwrap();
     let directory = RamDirectory::new();
-    let mut options = options(&root, Records::File, 1);
-    options.fields.metadata = Some(true);
-    let report = build_now(&directory, &options);
-    assert_eq!((report.documents, report.failed.len()), (3, 0));
+    let options = options(&root, Records::File, 1);
+    let report = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+    let mut reasons: Vec<&str> = report.failed.iter().map(|failure| failure.reason.as_str()).collect();
+    reasons.sort();
+    let [lacking, damaged] = reasons[..] else { panic!("{reasons:?}") };
+    assert!(damaged.contains("its Zstandard dictionary is damaged"), "{damaged}");
+    assert!(lacking.contains("needs the dictionary 41000, which is not in the file"), "{lacking}");
     let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
-    let record = root.join("box!/1");
-    for key in [&root.join("one.eml"), &record] {
-        for (field, expected) in [("author", "Ada <ada@example.org>"), ("title", "tea"), ("format", "mail")] {
-            let found = values(&snapshot, key, field);
-            assert_eq!(found, [Value::Text(expected.into())], "{field} of {}", key.display());
-        }
-    }
-    assert_eq!(values(&snapshot, &record, "mtime"), [Value::Date(1_000_000_000)]);
-    assert_eq!(values(&snapshot, &root.join("box"), "format"), []);
-    let pots = snapshot.searcher().top_k(&Query::term(Field::default(), b"pots".to_vec()), Model::Classic, 9);
-    assert_eq!(pots.unwrap().len(), 2);
+    let keys = |word: &str| {
+        let found = found(&snapshot, Field::default(), word);
+        found.into_iter().map(|(key, _)| key.rsplit_once("/in/").unwrap().1.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (keys("first"), keys("second")),
+        (vec!["file.zst".into()], vec!["outer.tar!/inner.zst".into()])
+    );
+}
+
+/// Builds an index of one archive with little memory; returns the report, and the ids of the documents with a
+/// word.
+fn with_little_memory(text: &str, words: &[&str]) -> (IndexReport, Vec<usize>) {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a.warc"), text).unwrap();
+    let directory = RamDirectory::new();
+    let options = IndexOptions { memory: 110 << 20, ..of_archives(&root, 1) };
+    let report = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+    let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+    let field = snapshot.schema().field("text").unwrap();
+    let counts = words.iter().map(|word| found(&snapshot, field, word).len()).collect();
+    (report, counts)
+}
+
+const FILLER: usize = 40 << 20;
+
+#[test]
+fn records_behind_a_long_one_with_a_wrong_length_are_counted_and_those_after_it_are_read() {
+    let small: Vec<String> = (3..10).map(|number| record(number, &format!("small{number}"), 0)).collect();
+    // The claimed end lies in the third record behind the long one.
+    let claimed = small[0].len() + small[1].len() + 20;
+    let filler = "\n".repeat(FILLER);
+    let text = [record(1, "before", 0), record(2, &format!("beginning {filler}"), claimed), small.concat()];
+    let words = ["before", "beginning", "small3", "small4", "small5", "small6", "small9"];
+    let (report, counts) = with_little_memory(&text.concat(), &words);
+    assert_eq!(counts, [1, 1, 0, 0, 0, 1, 1]);
+    assert_eq!((report.documents, report.records.malformed), (6, 3), "{:?}", report.records.examples);
+    let reasons: Vec<(u64, &str)> =
+        report.records.examples.iter().map(|one| (one.record, one.reason.as_str())).collect();
+    let lost = "it is lost in an earlier record with a wrong Content-Length, which does not fit into memory";
+    assert_eq!(reasons, [(3, lost), (4, lost), (5, lost)]);
+    let wrong = RecordNote::Remark("wrong Content-Length");
+    let noted = report.records.notes.iter().find(|noted| noted.note == wrong).unwrap();
+    assert_eq!((noted.count, noted.record), (1, 2));
+    // What is left of the third one.
+    let rest = RecordNote::LeftOut("bytes between records");
+    let noted = report.records.notes.iter().find(|noted| noted.note == rest).unwrap();
+    assert_eq!((noted.count, noted.record), (1, 6));
 }
 
 #[test]
-fn collections_are_whole_if_they_are_to_be_and_in_older_indexes() {
+fn records_in_the_beginning_of_one_with_a_wrong_length_are_read() {
+    let filler = "\n".repeat(FILLER);
+    let small: Vec<String> = (2..60).map(|number| record(number, &format!("small{number}"), 0)).collect();
+    let text = [
+        // It claims to end behind the file.
+        record(1, "before", 2 * FILLER),
+        small.concat(),
+        record(60, &format!("beginning {filler}"), 0),
+        record(61, "after", 0),
+    ];
+    let words = ["before", "small2", "small59", "beginning", "after"];
+    let (report, counts) = with_little_memory(&text.concat(), &words);
+    assert_eq!(counts, [1, 1, 1, 1, 0]);
+    assert_eq!((report.documents, report.records.malformed), (60, 1), "{:?}", report.records.examples);
+    assert_eq!(report.records.examples[0].record, 61);
+}
+
+#[test]
+fn a_long_record_with_records_inside_is_one_record() {
+    let inner = [record(1, "inner", 0), "\n".repeat(FILLER), record(2, "inner", 0)].concat();
+    let text = [record(1, &format!("beginning {inner}"), 0), record(2, "after", 0)];
+    let (report, counts) = with_little_memory(&text.concat(), &["beginning", "after"]);
+    assert_eq!((counts, report.documents, report.records.malformed), (vec![1, 1], 2, 0));
+    let wrong = RecordNote::Remark("wrong Content-Length");
+    assert!(report.records.notes.iter().all(|noted| noted.note != wrong), "{:?}", report.records.notes);
+}
+
+#[test]
+fn entries_of_logs_have_their_indented_lines_and_the_numbers_of_their_first_lines() {
+    let (mut text, mut expected) = (String::new(), BTreeMap::new());
+    for number in 0..6_000 {
+        let trace = "\tat some.java.Class(File.java:1)\n".repeat([0, 0, 2, 7][number % 4]);
+        let entry = format!("2024-05-01T10:00:00Z host app[{number}]: failed entry{number}\n{trace}");
+        expected.insert(text.lines().count() + 1, entry.clone());
+        text.push_str(&entry);
+    }
+    for lanes in [1, 3] {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("in");
+        fs::create_dir(&root).unwrap();
+        fs::write(root.join("a.log"), &text).unwrap();
+        let directory = RamDirectory::new();
+        let mut options = IndexOptions { records: Records::Syslog, ..of_archives(&root, lanes) };
+        options.stored.store = Some(Store::Reference);
+        let report = build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+        assert_eq!((report.documents, report.failed.len(), report.records.malformed), (6_000, 0, 0));
+        let several = RecordNote::Remark("indented lines behind an entry: part of its message");
+        let noted = report.records.notes.iter().find(|noted| noted.note == several).unwrap();
+        assert_eq!((noted.count, noted.record), (3_000, 3));
+        let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+        let mut shown = BTreeMap::new();
+        let each = |hit| {
+            let key = String::from_utf8(snapshot.key(&hit).unwrap()).unwrap();
+            let line: usize = key.rsplit_once(':').unwrap().1.parse().unwrap();
+            let entry = String::from_utf8(snapshot.document(&hit).unwrap().unwrap()).unwrap();
+            shown.insert(line, entry + "\n");
+            ControlFlow::Continue(())
+        };
+        snapshot.searcher().for_each(&Query::All, Model::Classic, each).unwrap();
+        assert!(shown == expected, "{lanes} lanes: {} of {}", shown.len(), expected.len());
+        let message = snapshot.schema().field("message").unwrap();
+        assert_eq!(found(&snapshot, message, "at").len(), 10);
+    }
+}
+
+#[test]
+fn languages_are_refused_where_there_is_no_field_for_them() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("in");
-    fs::create_dir_all(&root).unwrap();
-    let (bytes, texts) = mailbox(&mut Rng::with_seed(1));
-    fs::write(root.join("box"), bytes).unwrap();
-    let mut options = options(&root, Records::File, 1);
-    let whole = ContentOptions { collections: false, ..ContentOptions::default() };
-    options.contents = Some(whole);
-    let directory = RamDirectory::new();
-    assert_eq!(build_now(&directory, &options).documents, 1);
-    // What an index does with them it does for ever, also if its options are given again.
-    options.contents = Some(ContentOptions::default());
-    fs::write(root.join("two"), "text").unwrap();
-    assert_eq!(build_now(&directory, &options).documents, 1);
-    let split = RamDirectory::new();
-    assert_eq!(build_now(&split, &options).documents, texts.len() as u64 + 2);
-    options.contents = Some(whole);
-    let refused = build_in(&split, &options, &Progress::new(), &Arc::default());
-    assert!(refused.is_err());
+    fs::create_dir(&root).unwrap();
+    let languages = Some(ContentOptions { languages: true, ..ContentOptions::default() });
+    let with = |extract, metadata| IndexOptions {
+        contents: Some(ContentOptions { extract, ..ContentOptions::default() }),
+        fields: FieldOptions { metadata, ..FieldOptions::default() },
+        ..options(&root, Records::File, 1)
+    };
+    for (extract, metadata, is_refused) in [
+        (Extraction::None, None, true),
+        (Extraction::Safe, Some(false), true),
+        (Extraction::Safe, None, false),
+    ] {
+        let directory = RamDirectory::new();
+        let mut options = with(extract, metadata);
+        // The index has no document yet, so its treatment of contents may change.
+        build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+        options.contents = languages;
+        let again = build_in(&directory, &options, &Progress::new(), &Arc::default());
+        assert_eq!(again.is_err(), is_refused, "{extract:?} {metadata:?}");
+        if let Err(error) = again {
+            assert!(error.to_string().contains("'language'"), "{error}");
+        }
+    }
+    let lines = IndexOptions { contents: languages, ..options(&root, Records::Lines, 1) };
+    assert!(build_in(&RamDirectory::new(), &lines, &Progress::new(), &Arc::default()).is_err());
 }

@@ -21,7 +21,7 @@ pub struct CollectionCuts {
     long: Option<LongRecord>,
     /// True if these cuts are doubtful themselves; they skip no record.
     is_doubtful: bool,
-    /// Records before the current one.
+    /// The numbers of the records before the current one.
     records: u64,
     /// True if the rest of the file is not cut.
     is_whole: bool,
@@ -128,7 +128,7 @@ impl FindCuts for CollectionCuts {
         while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
             let Some(end) = self.ends.next_end(rest, false) else { break };
             start += end;
-            self.records += 1;
+            self.records += self.ends.numbers();
             if let Some(at) = start.checked_sub(earlier).filter(|&at| at > 0) {
                 let head = Arc::default();
                 let start = PieceStart { head, records: self.records, lines: 0, credit: 0 };
@@ -292,6 +292,19 @@ mod tests {
             let mut reader = CollectionReader::new(CollectionFormat::Warc, 0);
             assert_eq!(reader.read(&text.as_bytes()[..end], &mut made, &mut notes), Ok(true));
             assert_eq!(notes.contains(&RecordNote::Remark("wrong Content-Length")), is_wrong, "{claimed}");
+        }
+    }
+
+    #[test]
+    fn a_log_is_cut_between_entries_and_its_lines_keep_their_numbers() {
+        let mut random = Rng::with_seed(7);
+        let entry = |random: &mut Rng| "entry\n".to_owned() + &"\tat a\n".repeat(random.usize(..9) / 4 * 3);
+        let text: String = (0..9_000).map(|_| entry(&mut random)).collect();
+        let cuts = cuts_of(&mut random, CollectionFormat::Syslog, text.as_bytes(), 3_000);
+        assert!(cuts.len() > 20, "{} cuts", cuts.len());
+        for (at, records) in cuts {
+            assert!(text[at..].is_empty() || text[at..].starts_with("entry"), "{at}");
+            assert_eq!(text[..at].lines().count() as u64, records, "{at}");
         }
     }
 

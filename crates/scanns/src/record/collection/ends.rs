@@ -6,7 +6,7 @@ use crate::record::corpus::mediawiki::MediaWikiEnds;
 use crate::record::corpus::smart::SmartEnds;
 use crate::record::corpus::trec::TrecEnds;
 use crate::record::log::LogEnds;
-use crate::record::warc::{WarcEnds, WarcSkip};
+use crate::record::warc::{LongClaim, WarcEnds, WarcSkip};
 
 /// Finds the ends of the records of one file.
 #[derive(Clone, Debug)]
@@ -34,9 +34,8 @@ impl CollectionEnds {
             CollectionFormat::Smart => EndsKind::Smart(SmartEnds::new()),
             CollectionFormat::Mbox => EndsKind::Mbox(MboxEnds::new()),
             CollectionFormat::MediaWiki => EndsKind::MediaWiki(MediaWikiEnds::new()),
-            CollectionFormat::Access | CollectionFormat::Syslog | CollectionFormat::Journal => {
-                EndsKind::Log(LogEnds::new())
-            }
+            CollectionFormat::Syslog => EndsKind::Log(LogEnds::with_indented()),
+            CollectionFormat::Access | CollectionFormat::Journal => EndsKind::Log(LogEnds::new()),
         };
         CollectionEnds { format, kind }
     }
@@ -60,11 +59,28 @@ impl CollectionEnds {
         }
     }
 
-    /// The length of the record whose beginning was given last, if the record says it.
-    pub fn known_len(&self) -> Option<u64> {
+    /// The numbers that the last record takes: of its lines in logs, so that the number of an entry is the
+    /// one of its line; else one.
+    pub fn numbers(&self) -> u64 {
         match &self.kind {
-            EndsKind::Warc(ends) => ends.known_len(),
+            EndsKind::Log(ends) => ends.lines(),
+            _ => 1,
+        }
+    }
+
+    /// Waits for the end of the record that `start` begins, after which `next_end` needed more bytes, if the
+    /// record says where it ends.
+    pub fn long_claim(&self, start: &[u8]) -> Option<LongClaim> {
+        match &self.kind {
+            EndsKind::Warc(ends) => ends.long_claim(start),
             _ => None,
+        }
+    }
+
+    /// Takes the end that the current record claims for wrong.
+    pub fn distrust(&mut self) {
+        if let EndsKind::Warc(ends) = &mut self.kind {
+            ends.distrust();
         }
     }
 

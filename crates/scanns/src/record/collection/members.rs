@@ -9,9 +9,10 @@ use super::format::CollectionFormat;
 use super::note::RecordNote;
 use super::reader::CollectionReader;
 use crate::content::{CollectionKind, ContentOptions};
-use crate::read::{self, FindRecords, KnowCollections, TextReading};
+use crate::read::{self, FindLongEnd, FindRecords, KnowCollections, LongEnd, TextReading};
 use crate::record::error::RecordError;
 use crate::record::made_record::MadeRecord;
+use crate::record::warc::{LongClaim, LongClaimLook};
 use crate::schema::parse_date;
 
 /// What an index of files does with a value of a record.
@@ -66,12 +67,30 @@ impl FindRecords for CollectionEnds {
         CollectionEnds::next_end(self, bytes, is_end)
     }
 
-    fn known_len(&self) -> Option<u64> {
-        CollectionEnds::known_len(self)
-    }
-
     fn start_record(&mut self) {
         CollectionEnds::start_record(self);
+    }
+
+    fn long_end(&self, start: &[u8]) -> Option<Box<dyn FindLongEnd>> {
+        self.long_claim(start).map(|claim| Box::new(claim) as Box<dyn FindLongEnd>)
+    }
+
+    fn distrust(&mut self) {
+        CollectionEnds::distrust(self);
+    }
+}
+
+impl FindLongEnd for LongClaim {
+    fn take(&mut self, bytes: &[u8], is_end: bool) -> Option<LongEnd> {
+        match LongClaim::take(self, bytes, is_end) {
+            LongClaimLook::Continues => None,
+            LongClaimLook::Right => Some(LongEnd::AsClaimed),
+            LongClaimLook::Wrong => Some(LongEnd::Earlier(self.lost())),
+        }
+    }
+
+    fn behind(&self) -> &[u8] {
+        LongClaim::behind(self)
     }
 }
 

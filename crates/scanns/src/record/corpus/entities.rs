@@ -1,9 +1,10 @@
 //! Character entities of SGML collections and of dumps of wikis: `&name;`, `&#number;`, `&#xnumber;`.
 //!
-//! The names are those of HTML (`content/html/entities.rs`) that stand for one character. The DTDs of the
-//! TREC disks have some of their own, which [`sgml_entity_at`] reads as well.
+//! The names are those of HTML (`content/html/entities.rs`) that stand for one character, and numbers from
+//! 128 to 159 mean characters of windows-1252, as in HTML. The DTDs of the TREC disks have some names of
+//! their own, which [`sgml_entity_at`] reads as well.
 
-use crate::content::html::character_of;
+use crate::content::html::{character_of, numbered_character};
 use crate::record::corpus::latin1::push_char;
 
 /// The longest text between `&` and `;`: the longest name of HTML.
@@ -88,7 +89,7 @@ fn numbered(digits: &[u8]) -> Option<char> {
         Some(digits) => u32::from_str_radix(digits, 16).ok()?,
         None => digits.parse().ok()?,
     };
-    char::from_u32(number).filter(|letter| *letter != '\0')
+    numbered_character(number)
 }
 
 /// Appends `bytes` with the entities of XML and numbers replaced; other entities stay.
@@ -134,6 +135,15 @@ mod tests {
             ("&NotEqualTilde;", None, None),
             ("&#x42;", Some('B'), Some('B')),
             ("&#0;", None, None),
+            ("&#xd800;", None, None),
+            ("&#127;", Some('\u{7f}'), Some('\u{7f}')),
+            ("&#128;", Some('€'), Some('€')),
+            ("&#150;", Some('–'), Some('–')),
+            ("&#x92;", Some('’'), Some('’')),
+            ("&#159;", Some('Ÿ'), Some('Ÿ')),
+            // Not in windows-1252.
+            ("&#129;", Some('\u{81}'), Some('\u{81}')),
+            ("&#160;", Some('\u{a0}'), Some('\u{a0}')),
         ] {
             let expected = |letter: Option<char>| {
                 letter.map_or(Entity::Unknown(text.len()), |letter| Entity::Known(letter, text.len()))

@@ -7,33 +7,73 @@ use memchr::memchr;
 /// The deviation of a line that is not UTF-8.
 pub(super) const REPLACED: &str = "invalid UTF-8 is replaced";
 
-/// Finds the ends of the lines of a log.
+/// The most bytes of an entry with the lines that continue it; others are records of their own.
+const MOST_ENTRY: usize = 1 << 20;
+
+/// Finds the ends of the entries of a log: lines, or lines with the indented lines behind them.
 #[derive(Clone, Debug, Default)]
 pub struct LogEnds {
+    /// Whether indented lines belong to the entry before them.
+    with_indented: bool,
     /// The bytes of the record that were searched.
     searched: usize,
+    /// The line feeds before them.
+    feeds: u64,
+    /// The lines of the last record.
+    lines: u64,
 }
 
 impl LogEnds {
-    /// Begins at the start of a file.
+    /// Begins at the start of a file whose records are lines.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Begins at the start of a file in which a line that begins with a blank or a tab continues the entry
+    /// before it, as the lines of a stack trace do.
+    pub fn with_indented() -> Self {
+        Self { with_indented: true, ..Self::default() }
     }
 
     /// The length of the record that `bytes` begins with, or None if it continues after them; then the same
     /// bytes must come again with more behind them. If `is_end`, nothing follows: Some for all non-empty
     /// bytes. No byte is searched twice for one record.
     pub fn next_end(&mut self, bytes: &[u8], is_end: bool) -> Option<usize> {
-        let rest = bytes.get(self.searched..).unwrap_or_default();
-        let end = memchr(b'\n', rest).map(|at| self.searched + at + 1);
-        let end = end.or_else(|| (is_end && !bytes.is_empty()).then_some(bytes.len()));
-        self.searched = if end.is_some() { 0 } else { bytes.len() };
-        end
+        let has_entry = self.with_indented && !matches!(bytes, [b' ' | b'\t' | b'\r' | b'\n', ..]);
+        loop {
+            let rest = bytes.get(self.searched..).unwrap_or_default();
+            let Some(end) = memchr(b'\n', rest).map(|at| self.searched + at + 1) else {
+                self.searched = bytes.len();
+                return (is_end && !bytes.is_empty()).then(|| self.end(bytes.len()));
+            };
+            match bytes.get(end) {
+                _ if !has_entry || end >= MOST_ENTRY => return Some(self.end(end)),
+                Some(b' ' | b'\t') => (self.searched, self.feeds) = (end, self.feeds + 1),
+                None if !is_end => {
+                    // The line feed is found again.
+                    self.searched = end - 1;
+                    return None;
+                }
+                _ => return Some(self.end(end)),
+            }
+        }
+    }
+
+    /// Ends a record.
+    fn end(&mut self, len: usize) -> usize {
+        self.lines = self.feeds + 1;
+        (self.searched, self.feeds) = (0, 0);
+        len
+    }
+
+    /// The number of lines of the last record.
+    pub fn lines(&self) -> u64 {
+        self.lines.max(1)
     }
 
     /// Starts a record after one that was not given to `next_end` to its end.
     pub fn start_record(&mut self) {
-        self.searched = 0;
+        (self.searched, self.feeds, self.lines) = (0, 0, 1);
     }
 }
 
@@ -93,6 +133,51 @@ mod tests {
             let found = records_of_any_pieces(&bytes, &mut random, LogEnds::next_end);
             assert_eq!(found, bytes.split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>());
         }
+    }
+
+    /// Ends of entries with indented lines.
+    struct IndentedEnds(LogEnds);
+
+    impl Default for IndentedEnds {
+        fn default() -> Self {
+            IndentedEnds(LogEnds::with_indented())
+        }
+    }
+
+    #[test]
+    fn indented_lines_belong_to_the_entry_before_them_however_the_bytes_come() {
+        let mut random = fastrand::Rng::with_seed(seed());
+        let lines =
+            ["May  1 10:00:00 h a: x\n", "\tat b\n", "  c\r\n", "\n", "\r\n", " \n", "Caused by: d\n", "e"];
+        for _ in 0..500 {
+            let text: String = (0..random.usize(..20)).map(|_| lines[random.usize(..lines.len())]).collect();
+            let mut expected: Vec<String> = Vec::new();
+            for line in text.split_inclusive('\n') {
+                match expected.last_mut().filter(|entry| !entry.starts_with([' ', '\t', '\r', '\n'])) {
+                    Some(entry) if line.starts_with([' ', '\t']) => entry.push_str(line),
+                    _ => expected.push(line.to_owned()),
+                }
+            }
+            let next_end = |ends: &mut IndentedEnds, bytes: &[u8], is_end| ends.0.next_end(bytes, is_end);
+            let found = records_of_any_pieces(text.as_bytes(), &mut random, next_end);
+            assert_eq!(found, expected.iter().map(String::as_bytes).collect::<Vec<_>>());
+            // Every line has a number.
+            let (mut ends, mut at, mut numbers) = (LogEnds::with_indented(), 0, 0);
+            while let Some(len) = ends.next_end(&text.as_bytes()[at..], true) {
+                (at, numbers) = (at + len, numbers + ends.lines());
+            }
+            assert_eq!(numbers, text.split_inclusive('\n').count() as u64);
+        }
+    }
+
+    #[test]
+    fn an_entry_without_end_ends_after_a_mebibyte_of_lines() {
+        let text = "entry\n".to_owned() + &" x\n".repeat(1 << 20);
+        let mut ends = LogEnds::with_indented();
+        let len = ends.next_end(text.as_bytes(), false).unwrap();
+        assert!((MOST_ENTRY..MOST_ENTRY + 3).contains(&len), "{len}");
+        assert_eq!(ends.lines(), text[..len].lines().count() as u64);
+        assert_eq!(ends.next_end(&text.as_bytes()[len..], false), Some(3));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 pub(super) const LF_LINES: &str = "lines end with LF";
 pub(super) const LINE_ENDS_BEFORE: &str = "line ends before the record";
 pub(super) const LINE_ENDS_AFTER: &str = "other line ends after the record than two";
-pub(super) const WRONG_LENGTH: &str = "wrong Content-Length";
+pub const WRONG_LENGTH: &str = "wrong Content-Length";
 pub(super) const NO_LENGTH: &str = "no valid Content-Length";
 pub(super) const NOT_NAMED: &str = "header line without a name";
 pub(super) const NO_TYPE: &str = "no WARC-Type";
@@ -12,6 +12,7 @@ pub(super) const SPACES: &str = "URL with spaces";
 pub(super) const NOT_UTF8: &str = "invalid UTF-8 in a header";
 pub(super) const BAD_DATE: &str = "date that is not a time";
 pub(super) const REWRITTEN_DATE: &str = "date in another form than RFC 3339";
+pub(super) const ROUGH_DATE: &str = "date of reduced precision: taken as its first instant";
 pub(super) const TRUNCATED: &str = "truncated payload";
 pub(super) const SEGMENT: &str = "first segment of a payload";
 pub(super) const NO_HTTP: &str = "response without an HTTP header";

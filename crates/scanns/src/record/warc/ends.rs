@@ -13,6 +13,7 @@ use super::arc::{ArcLine, begins_with_arc_line};
 use super::claim::{ClaimLook, MAX_SEARCHED, WebArchiveFormat, look_behind_claim};
 use super::headers::WarcHeader;
 use super::lines::{Begins, begins_with_version, count_line_ends, find_version, without_end};
+use super::long_claim::LongClaim;
 use super::skip::WarcSkip;
 
 /// What is looked for next in a record.
@@ -50,7 +51,6 @@ pub struct WarcEnds {
     step: EndStep,
     /// The number of bytes of the record that the step has searched.
     searched: usize,
-    known_len: Option<u64>,
 }
 
 impl Default for WarcEnds {
@@ -62,7 +62,7 @@ impl Default for WarcEnds {
 impl WarcEnds {
     /// Begins at the start of a file.
     pub fn new() -> Self {
-        Self { format: None, step: EndStep::Start, searched: 0, known_len: None }
+        Self { format: None, step: EndStep::Start, searched: 0 }
     }
 
     /// The length of the record that `bytes` begins with, including the line ends after it.
@@ -85,12 +85,6 @@ impl WarcEnds {
         Some(end)
     }
 
-    /// The length of the record whose beginning was given last, without the line ends after it, if its
-    /// header was understood. Callers that need no more of the record can skip as many bytes.
-    pub fn known_len(&self) -> Option<u64> {
-        self.known_len
-    }
-
     /// Skips the WARC record that `start` begins, after which `next_end` needed more bytes. `None` if its
     /// block has not begun, and for ARC.
     pub fn skip(&self, start: &[u8]) -> Option<WarcSkip> {
@@ -106,11 +100,26 @@ impl WarcEnds {
         }
     }
 
+    /// Waits for the end that the record claims, whose beginning is `start`, and after which `next_end`
+    /// needed more bytes. `None` if it claims none, or a wrong one.
+    pub fn long_claim(&self, start: &[u8]) -> Option<LongClaim> {
+        let (EndStep::Block { end, .. } | EndStep::After { end, .. }) = self.step else { return None };
+        let left = end.checked_sub(start.len())?;
+        Some(LongClaim::new(self.format?, start, left as u64))
+    }
+
+    /// Takes the end that the current record claims for wrong: it ends before the next record in its block.
+    pub fn distrust(&mut self) {
+        if let EndStep::Block { block, .. } | EndStep::After { block, .. } = self.step {
+            self.step = EndStep::Search { line: block };
+            self.searched = block;
+        }
+    }
+
     /// Starts a record after one that was not given to `next_end` to its end.
     pub fn start_record(&mut self) {
         self.step = EndStep::Start;
         self.searched = 0;
-        self.known_len = None;
     }
 
     /// Takes one step.
@@ -213,10 +222,9 @@ impl WarcEnds {
     fn claim(&mut self, start: usize, block: usize, record_len: Option<u64>) -> EndLook {
         let start_u64 = u64::try_from(start).ok();
         let end = record_len.and_then(|len| len.checked_add(start_u64?));
-        let Some((end, place)) = end.and_then(|end| Some((end, usize::try_from(end).ok()?))) else {
+        let Some(place) = end.and_then(|end| usize::try_from(end).ok()) else {
             return self.search_from(block);
         };
-        self.known_len = Some(end);
         EndLook::Next(EndStep::Block { block, end: place })
     }
 

@@ -33,13 +33,16 @@ mod ends;
 mod headers;
 mod http;
 mod lines;
+mod long_claim;
 mod payload;
 mod reader;
 mod skip;
 mod sniff;
 mod url;
 
+pub use deviations::WRONG_LENGTH;
 pub use ends::WarcEnds;
+pub use long_claim::{LongClaim, LongClaimLook};
 pub use reader::{WarcContent, WarcReader};
 pub use skip::{SkipLook, WarcSkip};
 pub use url::host_of;

@@ -10,7 +10,8 @@
 //! "data" is structured data as it is written, and "message" is the text behind the header. A date as in
 //! RFC 3164 has neither a year nor a zone: the year is the latest one that makes it at most a day later than
 //! the time the reader was made with, and the zone is UTC. A line without a date is only a "message", after
-//! its priority. Read [`SyslogReader::read`] first, then `line.rs`.
+//! its priority. Indented lines behind an entry belong to its "message". Read [`SyslogReader::read`] first,
+//! then `line.rs`.
 
 mod date;
 mod line;
@@ -37,6 +38,9 @@ const SEVERITY: u32 = 5;
 const MSGID: u32 = 6;
 const DATA: u32 = 7;
 const MESSAGE: u32 = 8;
+
+/// The remark on an entry of several lines.
+const INDENTED: &str = "indented lines behind an entry: part of its message";
 
 /// Reads the lines of a system log.
 #[derive(Clone, Debug)]
@@ -71,7 +75,16 @@ impl SyslogReader {
             return Ok(false);
         };
         note_encoding(line, &mut self.deviations);
-        let parts = SyslogLine::parse(line, &self.latest);
+        let first = memchr::memchr(b'\n', line).and_then(|end| line.get(..end));
+        if first.is_some() {
+            self.deviations.add(INDENTED);
+        }
+        let first = first.map_or(line, |first| first.strip_suffix(b"\r").unwrap_or(first));
+        let parts = SyslogLine::parse(first, &self.latest);
+        // The message is the rest of the first line, and the lines behind it.
+        let start = first.len().saturating_sub(parts.message.len());
+        let message = line.get(start..).unwrap_or(parts.message);
+        let message = if parts.message.is_empty() { message.trim_ascii_start() } else { message };
         self.put_date(&parts, into);
         into.put(HOST, parts.host);
         into.put(APP, parts.app);
@@ -82,7 +95,7 @@ impl SyslogReader {
         }
         into.put(MSGID, parts.msgid);
         into.put(DATA, parts.data);
-        into.put(MESSAGE, parts.message);
+        into.put(MESSAGE, message);
         parts.remark.into_iter().for_each(|remark| self.deviations.add(remark));
         Ok(true)
     }

@@ -216,6 +216,28 @@ fn other_lines_are_their_message() {
 }
 
 #[test]
+fn indented_lines_belong_to_the_message() {
+    let several = "indented lines behind an entry: part of its message";
+    assert_read(
+        "2024-05-01T10:00:00Z web1 app[7]: failed\r\n\tat b(c.java:1)\r\n\tat d",
+        &[
+            "date=2024-05-01T10:00:00Z",
+            "host=web1",
+            "app=app",
+            "pid=7",
+            "message=failed\r\n\tat b(c.java:1)\r\n\tat d",
+        ],
+        &[several],
+    );
+    assert_read(
+        "2024-05-01T10:00:00Z web1 app:\n  first\n  second",
+        &["date=2024-05-01T10:00:00Z", "host=web1", "app=app", "message=first\n  second"],
+        &[several],
+    );
+    assert_read("Caused by: e\n\tat f", &["message=Caused by: e\n\tat f"], &[several, NO_DATE]);
+}
+
+#[test]
 fn random_lines_have_the_values_that_splitting_them_gives() {
     fn pick<'t>(random: &mut fastrand::Rng, from: &[&'t str]) -> &'t str {
         from[random.usize(..from.len())]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::record::made_record::MadeRecord;
 use crate::record::test_ends::{ends_in_pieces, records_of_any_pieces, seed};
+use crate::record::warc::LongClaimLook;
 use crate::record::warc::WarcReader;
 use crate::record::warc::tests::{all_files, cut};
 
@@ -94,14 +95,18 @@ fn bytes_between_records_are_a_record() {
 }
 
 #[test]
-fn the_length_is_known_before_the_record_is_there() {
+fn the_end_is_known_before_the_record_is_there() {
     let whole = record(&"a".repeat(1000), 1000) + "\r\n\r\n";
     let mut ends = WarcEnds::new();
-    assert_eq!((ends.next_end(&whole.as_bytes()[..20], false), ends.known_len()), (None, None));
-    assert_eq!(ends.next_end(&whole.as_bytes()[..100], false), None);
-    assert_eq!(ends.known_len(), Some(whole.len() as u64 - 4));
+    let (start, rest) = whole.as_bytes().split_at(100);
+    assert_eq!(ends.next_end(&start[..20], false), None);
+    assert!(ends.long_claim(&start[..20]).is_none());
+    assert_eq!(ends.next_end(start, false), None);
+    let mut claim = ends.long_claim(start).unwrap();
+    assert_eq!(claim.take(&rest[..rest.len() - 5], false), LongClaimLook::Continues);
+    assert_eq!(claim.take(&rest[rest.len() - 5..], true), LongClaimLook::Right);
     ends.start_record();
-    assert_eq!(ends.known_len(), None);
+    assert!(ends.long_claim(start).is_none());
     let rest = "\r\n\r\n".to_owned() + &whole;
     assert_eq!(ends.next_end(rest.as_bytes(), true), Some(rest.len()));
 }

@@ -128,7 +128,7 @@ fn the_line_ends_of_a_skipped_record_are_no_deviation_of_the_next_one() {
         let file = record.repeat(2);
         let mut ends = WarcEnds::new();
         assert_eq!(ends.next_end(&record.as_bytes()[..record.len() - 1], false), None);
-        let skipped = usize::try_from(ends.known_len().unwrap()).unwrap();
+        let skipped = record.len() - 2 * line_end.len();
         ends.start_record();
         let rest = &file.as_bytes()[skipped..];
         assert_eq!(ends.next_end(rest, true), Some(rest.len()));
