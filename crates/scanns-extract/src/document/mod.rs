@@ -14,6 +14,7 @@ pub mod ole;
 pub mod ooxml;
 mod package;
 pub mod pdf;
+mod presentation_forms;
 mod properties;
 pub mod rtf;
 mod xhtml;

@@ -1,8 +1,8 @@
 //! OpenDocument: text, sheets, slides and drawings (ISO/IEC 26300).
 //!
 //! The text is in `content.xml`, headers and footers are in `styles.xml`, the fields in `meta.xml`. Only the
-//! text inside paragraphs counts; deleted text of tracked changes is left out. A repeated cell is written
-//! once, however often it repeats.
+//! text inside paragraphs counts; deleted text of tracked changes and numbers of pages are left out. A
+//! repeated cell is written once, however often it repeats.
 
 use std::io::{Read, Seek};
 
@@ -67,7 +67,7 @@ fn paragraphs(markup: &mut Markup<'_>, flow: &mut Flow<'_>) -> Result<(), quick_
     while !flow.is_full() {
         match markup.next()? {
             Node::Open(tag) => match tag.name() {
-                b"tracked-changes" | b"ruby-text" | b"note-citation" => markup.skip()?,
+                b"tracked-changes" | b"ruby-text" | b"note-citation" | b"page-number" => markup.skip()?,
                 b"creator" | b"date" | b"date-string" if place.notes > 0 => markup.skip()?,
                 name => place.open(name, flow),
             },

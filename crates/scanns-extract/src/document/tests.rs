@@ -1,4 +1,4 @@
-mod samples;
+pub(super) mod samples;
 
 use std::io::Cursor;
 use std::time::{Duration, Instant};
