@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Compares the text that `scanns extract` finds in files with the text that other programs find.
 
-Words are runs of letters and digits in lower case, counted with their number of occurrences. The recall of a file is
-the share of the reference's words that the text or the fields of scanns have; the precision is the share of words in
-the text of scanns that the reference has, too. References are pdfium and pdftotext for PDF, LibreOffice for office
-documents, pandoc for EPUB, extract-msg for mail, and h5py, netCDF4 and astropy for scientific headers, where only the
-recall of distinct words is measured. A reference that is not installed is reported as SKIPPED.
+Words are runs of letters and digits in lower case, counted with their number of occurrences; in spreadsheets, only
+words without digits count. The recall of a file is the share of the reference's words that the text or the fields of
+scanns have; the precision is the share of words in the text of scanns that the reference has, too.
+
+References are pdfium and pdftotext for PDF, LibreOffice for office documents, pandoc for EPUB, extract-msg for mail,
+and h5py, netCDF4 and astropy for scientific headers, where only the recall of distinct words is measured. A reference
+that is not installed is reported as SKIPPED.
 
 Texts of the references are kept in a cache by the content of files, so a second run takes only the time of scanns.
 
@@ -55,9 +57,11 @@ OTHERS = {
 HEADERS = {"h5py", "netCDF4", "astropy"}
 
 
-def words(text):
+def words(text, kind=TEXT):
     """The words of a text, with their number of occurrences. Optional hyphens do not part words."""
-    return collections.Counter(WORD.findall(text.lower().replace("\xad", "")))
+    found = WORD.findall(text.lower().replace("\xad", ""))
+    # LibreOffice shows numbers and dates as cells are formatted, which is a matter of taste.
+    return collections.Counter(word for word in found if kind != SHEET or not any(map(str.isdigit, word)))
 
 
 # References that are Python modules. Each takes a path and returns a text.
@@ -168,6 +172,12 @@ def flat_text(element, kind, out):
     if name in NO_TEXT or (name == "master-styles" and kind != TEXT):
         return
     before = len(out)
+    if name == "table" and kind == SHEET:
+        sheet = next((value for key, value in element.attrib.items() if key.endswith("}name")), "")
+        # LibreOffice keeps copies of sheets in other files.
+        if sheet.startswith("'file:"):
+            return
+        out.append(f"\n{sheet}\n")
     if name in BREAKS:
         out.append("\n")
     if element.text:
@@ -339,11 +349,11 @@ def session_of(number):
         return None
 
 
-def measure(answer, text, name):
+def measure(answer, text, name, kind):
     """Recall and precision of a file; None where there is nothing to compare."""
-    theirs, body = words(text), words(answer.get("text") or "")
+    theirs, body = words(text, kind), words(answer.get("text") or "", kind)
     fields = "\n".join(value for values in answer["fields"].values() for value in values)
-    ours = body + words(fields)
+    ours = body + words(fields, kind)
     if name in HEADERS:
         names = set(theirs)
         return (len(names & set(ours)) / len(names) if names else None), None
@@ -369,7 +379,7 @@ def main():
         answer = found(args.scanns, path) if names else None
         for name in names:
             with open(f"{args.cache}/{name}/{digest}.txt", encoding="utf-8") as file:
-                recall, precision = measure(answer, file.read(), name)
+                recall, precision = measure(answer, file.read(), name, OFFICE.get(extension(path)))
             row = {"path": path, "reference": name, "recall": recall, "precision": precision}
             row.update((key, answer[key]) for key in ("format", "error", "seconds", "left"))
             row["empty"] = not words(answer.get("text") or "")

@@ -1,12 +1,12 @@
 //! Outlook messages ([MS-OXMSG]): a stream for each property, named `__substg1.0_PPPPTTTT` by the property
 //! and its type in hex digits. The body is plain text, or HTML, or else compressed RTF. Strings of the type
-//! 001E and HTML are in the code page that the list of fixed properties names.
+//! 001E and HTML are in encodings that follow from the list of fixed properties.
 
 mod lzfu;
 
 use std::io::{Cursor, Read, Seek};
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::super::flow::{Break, Flow};
 use super::super::xml::Markup;
@@ -37,8 +37,10 @@ const RECIPIENT_NAME: &str = "3001";
 const RECIPIENT_ADDRESS: [&str; 2] = ["39FE", "3003"];
 /// The date when the message was submitted, and when it was delivered.
 const DATES: [u32; 2] = [0x0039_0040, 0x0e06_0040];
-/// The code page of the message's strings, and of its body on the Internet.
-const CODE_PAGES: [u32; 2] = [0x3ffd_0003, 0x3fde_0003];
+/// The code page of the message's strings, its locale, and the code page of its body on the Internet.
+const MESSAGE_PAGE: u32 = 0x3ffd_0003;
+const LOCALE: u32 = 0x3ff1_0003;
+const INTERNET_PAGE: u32 = 0x3fde_0003;
 
 /// An open message.
 struct Message<S> {
@@ -88,7 +90,7 @@ impl<S: Read + Seek> Message<S> {
             return Some(utf16(&bytes).trim_end_matches('\0').to_owned());
         }
         let bytes = self.compound.stream(&path("001E")).ok().flatten()?;
-        let (text, _) = self.encoding(CODE_PAGES).decode_without_bom_handling(&bytes);
+        let (text, _) = self.encoding().decode_without_bom_handling(&bytes);
         Some(text.trim_end_matches('\0').to_owned())
     }
 
@@ -103,11 +105,22 @@ impl<S: Read + Seek> Message<S> {
         summary::file_time(DATES.iter().find_map(|tag| self.fixed(*tag))?)
     }
 
-    /// The encoding that the first existing property of `tags` names.
-    fn encoding<const N: usize>(&self, tags: [u32; N]) -> &'static Encoding {
-        // The value is a number of 32 bits; what stands behind it has no meaning.
-        let page = tags.iter().find_map(|tag| self.fixed(*tag)).map(|page| page & 0xffff_ffff);
-        charset::of_code_page(page.and_then(|page| i32::try_from(page).ok()).unwrap_or(1252))
+    /// The value of a fixed property of 32 bits; what stands behind it has no meaning.
+    fn number(&self, tag: u32) -> Option<i32> {
+        i32::try_from(self.fixed(tag)? & 0xffff_ffff).ok()
+    }
+
+    /// The encoding of a property that holds a code page.
+    fn encoding_of(&self, tag: u32) -> Option<&'static Encoding> {
+        self.number(tag).map(charset::of_code_page)
+    }
+
+    /// The encoding of strings.
+    fn encoding(&self) -> &'static Encoding {
+        let of_locale = || self.number(LOCALE).and_then(|locale| u16::try_from(locale).ok());
+        let encoding = self.encoding_of(MESSAGE_PAGE);
+        let encoding = encoding.or_else(|| of_locale().map(charset::of_locale));
+        encoding.or_else(|| self.encoding_of(INTERNET_PAGE)).unwrap_or(WINDOWS_1252)
     }
 
     /// The paths of up to `most` storages of the message whose names begin with `start`.
@@ -125,8 +138,8 @@ impl<S: Read + Seek> Message<S> {
         if std::str::from_utf8(&bytes).is_ok() {
             return Ok(Some(bytes));
         }
-        let [of_message, of_internet] = CODE_PAGES;
-        let (text, _) = self.encoding([of_internet, of_message]).decode_without_bom_handling(&bytes);
+        let encoding = self.encoding_of(INTERNET_PAGE).unwrap_or_else(|| self.encoding());
+        let (text, _) = encoding.decode_without_bom_handling(&bytes);
         Ok(Some(text.into_owned().into_bytes()))
     }
 
@@ -183,7 +196,9 @@ mod tests {
         let subject = ("/__substg1.0_0037001E", &b"\xef\xee\xf7\xf2\xe0"[..]);
         let (text, fields) = read(&[subject, ("/__substg1.0_1000001E", b"\xe4\xe0")], &[(0x3ffd_0003, 1251)]);
         assert_eq!((text.as_str(), fields[0].1.as_str()), ("почта\nда\n", "почта"));
-        // The code page of the Internet counts where the other is absent, and for HTML.
+        // The locale counts where the code page is absent, and the code page of the Internet comes last.
+        assert_eq!(read(&[subject], &[(0x3ff1_0003, 0x419), (0x3fde_0003, 65_001)]).0, "почта\n");
+        // HTML prefers the code page of the Internet.
         let html = ("/__substg1.0_10130102", &b"<p>\xe4\xe0</p>"[..]);
         assert_eq!(read(&[html, subject], &[(0x3fde_0003, 0xffff_ffff_0000_04e3)]).0, "почта\nда\n");
         assert_eq!(read(&[html], &[(0x3ffd_0003, 1252), (0x3fde_0003, 1251)]).0, "да\n");

@@ -239,8 +239,10 @@ impl<'o> Book<'o> {
                 }
             }
             BOOL_OR_ERROR if body.get(7) == Some(&0) => self.truth(*body.get(6)?),
+            BOOL_OR_ERROR => self.flow.words(error_name(*body.get(6)?)),
             FORMULA if u16_at(body, 12)? != 0xffff => self.number(f64_at(body, 6)?, style),
             FORMULA if body.get(6) == Some(&1) => self.truth(*body.get(8)?),
+            FORMULA if body.get(6) == Some(&2) => self.flow.words(error_name(*body.get(8)?)),
             _ => {}
         }
         self.flow.part(Break::Tab);
@@ -262,6 +264,20 @@ impl<'o> Book<'o> {
 
     fn truth(&mut self, value: u8) {
         self.flow.words(if value == 0 { "FALSE" } else { "TRUE" });
+    }
+}
+
+/// What Excel shows for the code of an error.
+fn error_name(code: u8) -> &'static str {
+    match code {
+        0x00 => "#NULL!",
+        0x07 => "#DIV/0!",
+        0x0f => "#VALUE!",
+        0x17 => "#REF!",
+        0x1d => "#NAME?",
+        0x24 => "#NUM!",
+        0x2a => "#N/A",
+        _ => "",
     }
 }
 

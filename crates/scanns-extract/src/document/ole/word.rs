@@ -70,7 +70,7 @@ fn old_encoding(block: &[u8]) -> &'static Encoding {
     if u16_at(block, 0x14) == Some(MACINTOSH_CHARACTERS) {
         return MACINTOSH;
     }
-    let encoding = of_language(block);
+    let encoding = charset::of_locale(u16_at(block, 6).unwrap_or(0));
     if encoding != WINDOWS_1252 {
         return encoding;
     }
@@ -92,25 +92,6 @@ fn font_charsets(table: &[u8]) -> impl Iterator<Item = i32> {
         rest = rest.get(1 + usize::from(*rest.first()?)..).unwrap_or_default();
         Some(i32::from(charset))
     })
-}
-
-/// The encoding of the language that Word 6 and 95 note in the file information block.
-fn of_language(block: &[u8]) -> &'static Encoding {
-    let page = match u16_at(block, 6).unwrap_or(0) & 0x3ff {
-        0x02 | 0x19 | 0x22 | 0x23 | 0x2f => 1251,
-        0x05 | 0x0e | 0x15 | 0x18 | 0x1a | 0x1b | 0x1c | 0x24 => 1250,
-        0x08 => 1253,
-        0x1f => 1254,
-        0x0d => 1255,
-        0x01 | 0x20 | 0x29 => 1256,
-        0x25..=0x27 => 1257,
-        0x04 => 936,
-        0x11 => 932,
-        0x12 => 949,
-        0x1e => 874,
-        _ => 1252,
-    };
-    charset::of_code_page(page)
 }
 
 /// Appends the text of all pieces. `old` is the encoding of Word 6 and 95, whose pieces are all bytes.

@@ -198,6 +198,8 @@ pub(super) fn xls() -> Vec<u8> {
         cell(0xfd, 0, &[0, 0, 0, 0]),
         cell(0xfd, 0, &[1, 0, 0, 0]),
         cell(0x203, 1, &1.5_f64.to_le_bytes()),
+        cell(0x205, 1, &[0x2a, 1]),
+        cell(0x006, 1, &[2, 0, 7, 0, 0, 0, 0xff, 0xff]),
         end,
     ];
     compound(&[("Workbook", stream.concat())])
