@@ -163,55 +163,73 @@ NO_TEXT = {"tracked-changes", "note-citation", "binary-data", "object", "forms",
 BREAKS = {"p", "h", "tab", "line-break", "s", "note", "annotation", "frame", "list-item"}
 
 
-def flat_text(element, kind, out):
-    name = local(element)
-    # Annotations begin with their author and date.
-    if "purl.org/dc" in element.tag or name in ("creator-initials", "sender-initials"):
-        return
-    # The pages' templates of sheets and slides have words of LibreOffice itself.
-    if name in NO_TEXT or (name == "master-styles" and kind != TEXT):
-        return
-    before = len(out)
-    if name == "table" and kind == SHEET:
-        sheet = next((value for key, value in element.attrib.items() if key.endswith("}name")), "")
-        # LibreOffice keeps copies of sheets in other files.
-        if sheet.startswith("'file:"):
+class FlatText:
+    """The text of a flat OpenDocument file, piece by piece."""
+
+    def __init__(self, root, kind):
+        self.kind = kind
+        self.pieces = []
+        # Deleted text stands between two marks whose number the list of changes has.
+        self.deletions = {number(region) for region in root.iter() if local(region) == "changed-region"
+                          and any(local(change) == "deletion" for change in region)}
+        self.is_deleted = False
+        self.visit(root)
+
+    def add(self, text):
+        if text and not self.is_deleted:
+            self.pieces.append(text)
+
+    def visit(self, element):
+        name = local(element)
+        if name in ("change-start", "change-end") and number(element) in self.deletions:
+            self.is_deleted = name == "change-start"
+        # Annotations begin with their author and date.
+        if "purl.org/dc" in element.tag or name in ("creator-initials", "sender-initials") or name in NO_TEXT:
             return
-        out.append(f"\n{sheet}\n")
-    if name in BREAKS:
-        out.append("\n")
-    if element.text:
-        out.append(element.text)
-    for child in element:
-        flat_text(child, kind, out)
-        if child.tail:
-            out.append(child.tail)
-    if name in BREAKS:
-        out.append("\n")
-    repeated = [value for key, value in element.attrib.items() if key.endswith("}number-columns-repeated")
-                or key.endswith("}number-rows-repeated")]
-    if repeated and any(part.strip() for part in out[before:]):
-        out.extend(out[before:] * (min(int(repeated[0]), REPEATED) - 1))
+        # The pages' templates of sheets and slides have words of LibreOffice itself.
+        if name == "master-styles" and self.kind != TEXT:
+            return
+        before = len(self.pieces)
+        if name == "table" and self.kind == SHEET:
+            sheet = next((value for key, value in element.attrib.items() if key.endswith("}name")), "")
+            # LibreOffice keeps copies of sheets in other files.
+            if sheet.startswith("'file:"):
+                return
+            self.add(f"\n{sheet}\n")
+        self.add("\n" if name in BREAKS else "")
+        self.add(element.text)
+        for child in element:
+            self.visit(child)
+            self.add(child.tail)
+        self.add("\n" if name in BREAKS else "")
+        repeated = [value for key, value in element.attrib.items() if key.endswith("}number-columns-repeated")
+                    or key.endswith("}number-rows-repeated")]
+        if repeated and any(part.strip() for part in self.pieces[before:]):
+            self.pieces.extend(self.pieces[before:] * (min(int(repeated[0]), REPEATED) - 1))
+
+
+def number(element):
+    """The number of a change."""
+    return next((value for key, value in element.attrib.items() if key.endswith(("}id", "}change-id"))), None)
 
 
 def office(paths, kind, outputs):
     """Converts files with one process of LibreOffice."""
     with tempfile.TemporaryDirectory() as scratch:
-        for number, path in enumerate(paths):
+        for place, path in enumerate(paths):
             # LibreOffice follows no links.
-            shutil.copyfile(path, f"{scratch}/{number}.{extension(path)}")
-        names = [f"{scratch}/{number}.{extension(path)}" for number, path in enumerate(paths)]
+            shutil.copyfile(path, f"{scratch}/{place}.{extension(path)}")
+        names = [f"{scratch}/{place}.{extension(path)}" for place, path in enumerate(paths)]
         command = [program("soffice"), f"-env:UserInstallation=file://{scratch}/profile", "--headless",
                    "--convert-to", kind, "--outdir", f"{scratch}/out", *names]
         ended(command, 30 + 3 * len(paths))
-        for number, output in enumerate(outputs):
+        for place, output in enumerate(outputs):
             try:
-                root = xml.etree.ElementTree.parse(f"{scratch}/out/{number}.{kind}").getroot()
+                root = xml.etree.ElementTree.parse(f"{scratch}/out/{place}.{kind}").getroot()
+                text = "".join(FlatText(root, kind).pieces)
             except (OSError, RecursionError, xml.etree.ElementTree.ParseError):
                 continue
-            out = []
-            flat_text(root, kind, out)
-            save(output, "".join(out))
+            save(output, text)
 
 
 def modules(paths, name, outputs):

@@ -3,6 +3,7 @@
 //! A format follows from what the file holds, never from its name. Each format's `extract` writes to an
 //! [`Output`]; what it found before an error stays there. Start with [`DocumentFormat`].
 
+mod bytes;
 mod charset;
 pub mod epub;
 mod flow;

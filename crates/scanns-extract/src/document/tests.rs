@@ -65,8 +65,9 @@ fn open_documents_leave_out_deleted_text_and_repeats() {
         <text:p>y</text:p></table:table-cell><table:table-cell><text:p>z</text:p>\
         </table:table-cell></table:table-row>";
     assert_eq!(text_of(&samples::odf("spreadsheet", cells), DocumentFormat::OpenDocumentSheet), "x y\tz\n");
-    let sheet = "<office:spreadsheet><table:table table:name='Costs &amp;'><table:table-row><table:table-cell>\
-        <text:p>9</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>";
+    let sheet = "<office:spreadsheet><table:table table:name='Costs &amp;'><table:table-row>\
+        <table:table-cell><text:p>9</text:p></table:table-cell></table:table-row>\
+        </table:table></office:spreadsheet>";
     let file = samples::odf("spreadsheet", sheet);
     assert_eq!(text_of(&file, DocumentFormat::OpenDocumentSheet), "Costs &\n9\n");
     let page = "<text:p>Page <text:page-number>1</text:page-number></text:p>";

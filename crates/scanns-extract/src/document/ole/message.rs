@@ -8,10 +8,10 @@ use std::io::{Cursor, Read, Seek};
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
+use super::super::bytes::{u32_at, u64_at, utf16};
 use super::super::flow::{Break, Flow};
 use super::super::xml::Markup;
 use super::super::{charset, rtf, xhtml};
-use super::bytes::{u32_at, u64_at, utf16};
 use super::{Compound, summary};
 use crate::error::ExtractError;
 use crate::output::Output;

@@ -4,7 +4,6 @@
 //! A compound file is a small file system of storages and streams. A format follows from the name of a
 //! stream.
 
-mod bytes;
 mod message;
 mod padded;
 mod sheets;

@@ -6,11 +6,13 @@
 //! found, the text of the whole stream counts.
 
 mod live;
+mod record;
 
 use std::io::{Read, Seek};
 
+use self::record::{Record, SLIDE_LIST};
+use super::super::bytes::{u32_at, utf16};
 use super::super::flow::{Break, Flow};
-use super::bytes::{size_at, u16_at, u32_at, utf16};
 use super::{Compound, summary};
 use crate::error::ExtractError;
 use crate::output::Output;
@@ -59,55 +61,11 @@ pub fn extract(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), 
     result
 }
 
-/// The head of a record and where its body is.
-#[derive(Debug, Clone, Copy)]
-struct Record {
-    version: u16,
-    instance: u16,
-    kind: u16,
-    start: usize,
-    end: usize,
-    /// Whether the body is shorter than the head says.
-    is_cut: bool,
-}
-
-impl Record {
-    /// The record at `at`, which ends at `limit` at the latest.
-    fn at(stream: &[u8], at: usize, limit: usize) -> Option<Self> {
-        let head = stream.get(at..limit)?.get(..8)?;
-        let first = u16_at(head, 0)?;
-        let start = at + 8;
-        let end = start.saturating_add(size_at(head, 4)?);
-        Some(Self {
-            version: first & 15,
-            instance: first >> 4,
-            kind: u16_at(head, 2)?,
-            start,
-            end: end.min(limit),
-            is_cut: end > limit,
-        })
-    }
-
-    fn body<'s>(&self, stream: &'s [u8]) -> &'s [u8] {
-        stream.get(self.start..self.end).unwrap_or_default()
-    }
-
-    /// The records in the body.
-    fn children<'s>(&self, stream: &'s [u8]) -> impl Iterator<Item = Self> + use<'s> {
-        let (mut at, limit) = (self.start, self.end);
-        std::iter::from_fn(move || {
-            let record = Self::at(stream, at, limit)?;
-            at = record.end;
-            Some(record)
-        })
-    }
-
-    /// Whether the body is records whose text counts.
-    fn is_container(&self) -> bool {
-        let is_master = matches!(self.kind, MAIN_MASTER | HANDOUT)
-            || (self.kind == live::SLIDE_LIST && self.instance == MASTERS);
-        !is_master && self.kind != TABLE_STYLES && (self.version == 15 || self.kind == TAG_DATA)
-    }
+/// Whether the body of a record is records whose text counts.
+fn is_container(record: &Record) -> bool {
+    let is_master = matches!(record.kind, MAIN_MASTER | HANDOUT)
+        || (record.kind == SLIDE_LIST && record.instance == MASTERS);
+    !is_master && record.kind != TABLE_STYLES && (record.version == 15 || record.kind == TAG_DATA)
 }
 
 /// Appends the texts of all records in `stream`. A record that is longer than the one that holds it costs
@@ -132,7 +90,7 @@ fn texts(stream: &[u8], flow: &mut Flow<'_>) -> Result<(), ExtractError> {
         if matches!(record.kind, HEADERS_FOOTERS | COMMENT) {
             strings_to = record.end;
         }
-        if record.is_container() {
+        if is_container(&record) {
             ends.push(record.end);
             at = record.start;
             continue;

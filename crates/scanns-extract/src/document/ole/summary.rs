@@ -7,10 +7,10 @@ use std::io::{Read, Seek};
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
+use super::super::bytes::{size_at, u16_at, u32_at, u64_at, utf16};
 use super::super::charset;
 use super::super::number::{NumberKind, written};
 use super::Compound;
-use super::bytes::{size_at, u16_at, u32_at, u64_at, utf16};
 use crate::output::Output;
 
 /// The properties that are fields.

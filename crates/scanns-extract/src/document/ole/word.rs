@@ -10,9 +10,9 @@ use std::io::{Read, Seek};
 
 use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 
+use super::super::bytes::{size_at, u16_at, u32_at, utf16};
 use super::super::charset;
 use super::super::flow::{Break, Flow};
-use super::bytes::{size_at, u16_at, u32_at, utf16};
 use super::{Compound, summary};
 use crate::error::ExtractError;
 use crate::output::Output;

@@ -7,14 +7,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Record;
-use crate::document::ole::bytes::{size_at, u32_at};
+use super::record::{Record, SLIDE_LIST};
+use crate::document::bytes::{size_at, u32_at};
 
 /// Types of records.
 const USER_EDIT: u16 = 4_085;
 const DIRECTORY: u16 = 6_002;
 const SLIDE_PLACE: u16 = 1_011;
-pub(super) const SLIDE_LIST: u16 = 4_080;
 /// The instances of the lists of slides and of their notes.
 const SLIDES: u16 = 0;
 const NOTES: u16 = 2;

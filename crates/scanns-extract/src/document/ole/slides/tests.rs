@@ -24,7 +24,7 @@ fn numbers(numbers: &[usize]) -> Vec<u8> {
 /// The list of slides of the document, of one number, and its text.
 fn list(instance: u16, number: usize, words: &str) -> Vec<u8> {
     let place = record(0, 1_011, &numbers(&[number, 0, 0, 0, 0]));
-    record(15 | instance << 4, live::SLIDE_LIST, &[place, text(words)].concat())
+    record(15 | instance << 4, SLIDE_LIST, &[place, text(words)].concat())
 }
 
 /// Appends a save to a stream: its objects by number, and the place of the save before it. Returns its place.
@@ -98,7 +98,7 @@ fn comments_in_tags_are_text() {
 #[test]
 fn objects_that_overlap_take_linear_time() {
     let slides = (2..500).map(|number| record(0, 1_011, &numbers(&[number, 0, 0, 0, 0])));
-    let list = record(15, live::SLIDE_LIST, &slides.collect::<Vec<_>>().concat());
+    let list = record(15, SLIDE_LIST, &slides.collect::<Vec<_>>().concat());
     let mut stream = container(1_000, &[list]);
     let inner = stream.len();
     for _ in 2..500 {
