@@ -355,16 +355,24 @@ def found(scanns, path):
     answer = json.loads(output) if output.strip() else {"format": "", "fields": {}, "text": ""}
     answer["error"] = errors.decode("utf-8", "replace").strip()
     answer["seconds"] = seconds
-    answer["left"] = sum(1 for number in os.listdir("/proc") if number.isdigit() and session_of(number) == session)
+    # A process that was killed ends when the system has taken back its memory.
+    while (left := processes_of(session)) and time.monotonic() - start < seconds + 3:
+        time.sleep(0.05)
+    answer["left"] = left
     return answer
 
 
-def session_of(number):
-    try:
-        with open(f"/proc/{number}/stat", "rb") as file:
-            return int(file.read().rpartition(b")")[2].split()[3])
-    except (OSError, IndexError, ValueError):
-        return None
+def processes_of(session):
+    """How many processes of a session live."""
+    count = 0
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        count += int(fields[3]) == session and fields[0] != b"Z"
+    return count
 
 
 def measure(answer, text, name, kind):
