@@ -1,4 +1,4 @@
-//! Encodings by the numbers that Microsoft formats give them: code pages and font character sets.
+//! Encodings by the numbers that Microsoft formats give them: code pages, locales and font character sets.
 
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_8859_2, ISO_8859_5, KOI8_R, KOI8_U, MACINTOSH,
@@ -36,6 +36,27 @@ pub(super) fn of_code_page(page: i32) -> &'static Encoding {
         65_001 | -535 => UTF_8,
         _ => WINDOWS_1252,
     }
+}
+
+/// The encoding of a Windows locale: its low 10 bits are the language.
+pub(super) fn of_locale(locale: u16) -> &'static Encoding {
+    let page = match locale & 0x3ff {
+        0x02 | 0x19 | 0x22 | 0x23 | 0x2f => 1251,
+        0x05 | 0x0e | 0x15 | 0x18 | 0x1a | 0x1b | 0x1c | 0x24 => 1250,
+        0x08 => 1253,
+        0x1f => 1254,
+        0x0d => 1255,
+        0x01 | 0x20 | 0x29 => 1256,
+        0x25..=0x27 => 1257,
+        // Taiwan, Hong Kong and Macao.
+        0x04 if matches!(locale, 0x0404 | 0x0c04 | 0x1404) => 950,
+        0x04 => 936,
+        0x11 => 932,
+        0x12 => 949,
+        0x1e => 874,
+        _ => 1252,
+    };
+    of_code_page(page)
 }
 
 /// The encoding of a font's character set. `None`: the default of the document.

@@ -25,6 +25,9 @@ const OPF: [properties::FieldOf; 5] = [
     (b"date", "created"),
 ];
 
+/// The most fallbacks that are followed: they may lead in a circle.
+const MOST_FALLBACKS: usize = 16;
+
 /// A function that reads a part.
 type PartReader<'r> = &'r mut dyn FnMut(&mut Markup<'_>) -> Result<(), quick_xml::Error>;
 
@@ -84,10 +87,19 @@ fn opf_name<S: Read + Seek>(package: &mut Package<S>) -> Result<String, ExtractE
     name.ok_or_else(|| ExtractError::damaged(NAME, "the container names no OPF file"))
 }
 
+/// An entry of the manifest.
+struct Item {
+    page: String,
+    /// Whether its media type is of markup. One without a type counts as markup.
+    is_markup: bool,
+    /// The entry that readers take who do not know the media type.
+    fallback: Option<String>,
+}
+
 /// The pages in the order of the spine; without a spine, in the order of the manifest.
 fn spine<S: Read + Seek>(package: &mut Package<S>, opf: &str) -> Result<Vec<String>, ExtractError> {
     let folder = folder_of(opf);
-    let mut items: HashMap<String, String> = HashMap::new();
+    let mut items: HashMap<String, Item> = HashMap::new();
     let (mut all, mut spine) = (Vec::new(), Vec::new());
     read(package, opf, 0, &mut |markup| {
         loop {
@@ -97,24 +109,38 @@ fn spine<S: Read + Seek>(package: &mut Package<S>, opf: &str) -> Result<Vec<Stri
                         continue;
                     };
                     let page = resolve(folder, &percent_decoded(&target));
-                    if tag.attribute("media-type").is_some_and(|kind| kind.contains("html")) {
+                    let kind = tag.attribute("media-type");
+                    if kind.as_ref().is_some_and(|kind| kind.contains("html")) {
                         all.push(page.clone());
                     }
-                    items.insert(id, page);
+                    let is_markup = kind.is_none_or(|kind| kind.contains("ml") || kind.contains("svg"));
+                    items.insert(id, Item { page, is_markup, fallback: tag.attribute("fallback") });
                 }
-                Node::Open(tag) if tag.name() == b"itemref" => {
-                    let page = tag.attribute("idref").and_then(|id| items.get(&id));
-                    spine.extend(page.cloned());
-                }
+                Node::Open(tag) if tag.name() == b"itemref" => spine.extend(tag.attribute("idref")),
                 Node::End => return Ok(()),
                 _ => {}
             }
         }
     })?;
+    let mut pages: Vec<_> = spine.iter().filter_map(|id| readable_page(&items, id)).collect();
+    if spine.is_empty() {
+        pages = all;
+    }
     let mut seen = HashSet::new();
-    let mut pages = if spine.is_empty() { all } else { spine };
     pages.retain(|page| seen.insert(page.clone()));
     Ok(pages)
+}
+
+/// The page of an entry, or else of the first markup among its fallbacks.
+fn readable_page(items: &HashMap<String, Item>, id: &str) -> Option<String> {
+    let mut item = items.get(id)?;
+    for _ in 0..MOST_FALLBACKS {
+        if item.is_markup {
+            return Some(item.page.clone());
+        }
+        item = items.get(item.fallback.as_deref()?)?;
+    }
+    None
 }
 
 /// The parts that are encrypted; none if there is no list or it is damaged.
@@ -149,10 +175,31 @@ fn percent_decoded(target: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::samples::zip;
     use super::*;
 
     #[test]
     fn escapes_in_targets_are_decoded() {
         assert_eq!(percent_decoded("a%20b%C3%A9%zz%4"), "a b\u{e9}%zz%4");
+    }
+
+    #[test]
+    fn the_fallback_of_an_image_in_the_spine_is_read() {
+        let opf = "<package><manifest>\
+            <item id='a' href='a.jpg' media-type='image/jpeg' fallback='b'/>\
+            <item id='b' href='b.xhtml' media-type='application/xhtml+xml'/>\
+            <item id='c' href='c.png' media-type='image/png' fallback='c'/>\
+            <item id='d' href='d.svg' media-type='image/svg+xml'/></manifest>\
+            <spine><itemref idref='c'/><itemref idref='a'/><itemref idref='d'/></spine></package>";
+        let book = zip(&[
+            ("mimetype", "application/epub+zip"),
+            ("META-INF/container.xml", "<container><rootfile full-path='o.opf'/></container>"),
+            ("o.opf", opf),
+            ("b.xhtml", "<p>told</p>"),
+            ("d.svg", "<svg><text>drawn</text></svg>"),
+        ]);
+        let mut out = Output::new(99, 9);
+        extract(&mut std::io::Cursor::new(book), &mut out).unwrap();
+        assert_eq!(out.into_parts().0, "told\ndrawn\n");
     }
 }

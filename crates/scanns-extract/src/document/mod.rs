@@ -3,6 +3,7 @@
 //! A format follows from what the file holds, never from its name. Each format's `extract` writes to an
 //! [`Output`]; what it found before an error stays there. Start with [`DocumentFormat`].
 
+mod bytes;
 mod charset;
 pub mod epub;
 mod flow;
@@ -14,6 +15,7 @@ pub mod ole;
 pub mod ooxml;
 mod package;
 pub mod pdf;
+mod presentation_forms;
 mod properties;
 pub mod rtf;
 mod xhtml;

@@ -1,4 +1,5 @@
-//! Numbers of a sheet, which may stand for dates: days since 1899-12-30, or since 1904-01-01.
+//! Numbers of a sheet, which may stand for dates: days since 1899-12-30, or since 1904-01-01; and the codes
+//! of numbers and errors in binary files.
 
 use std::fmt::Write;
 
@@ -99,6 +100,31 @@ fn civil(serial: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// What Excel shows for the code of an error.
+pub(super) fn error_name(code: u8) -> &'static str {
+    match code {
+        0x00 => "#NULL!",
+        0x07 => "#DIV/0!",
+        0x0f => "#VALUE!",
+        0x17 => "#REF!",
+        0x1d => "#NAME?",
+        0x24 => "#NUM!",
+        0x2a => "#N/A",
+        _ => "",
+    }
+}
+
+/// A number in 32 bits: bit 0 divides it by 100, bit 1 makes it an integer, else it is the high half of a
+/// float.
+pub(super) fn rk(bits: u32) -> f64 {
+    let value = if bits & 2 != 0 {
+        f64::from(bits.cast_signed() >> 2)
+    } else {
+        f64::from_bits(u64::from(bits & !3) << 32)
+    };
+    if bits & 1 == 0 { value } else { value / 100.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,5 +148,14 @@ mod tests {
         assert_eq!(kind_of_format(164, Some("dd/mm/yy hh:mm")), NumberKind::DateTime);
         assert_eq!(kind_of_format(14, None), NumberKind::Date);
         assert_eq!(kind_of_format(0, None), NumberKind::Plain);
+    }
+
+    #[test]
+    fn numbers_in_32_bits_are_integers_or_floats() {
+        assert_eq!(rk(0x3ff0_0000), 1.0);
+        assert_eq!(rk(0x3ff0_0001), 0.01);
+        assert_eq!(rk(0x004b_5646), 1_234_321.0);
+        assert_eq!(rk(0x004b_5647), 12_343.21);
+        assert_eq!(rk(0xffff_fffe), -1.0);
     }
 }

@@ -1,8 +1,8 @@
 //! OpenDocument: text, sheets, slides and drawings (ISO/IEC 26300).
 //!
 //! The text is in `content.xml`, headers and footers are in `styles.xml`, the fields in `meta.xml`. Only the
-//! text inside paragraphs counts; deleted text of tracked changes is left out. A repeated cell is written
-//! once, however often it repeats.
+//! text inside paragraphs counts; deleted text of tracked changes and numbers of pages are left out. Each
+//! sheet begins with its name. A repeated cell is written once, however often it repeats.
 
 use std::io::{Read, Seek};
 
@@ -67,7 +67,12 @@ fn paragraphs(markup: &mut Markup<'_>, flow: &mut Flow<'_>) -> Result<(), quick_
     while !flow.is_full() {
         match markup.next()? {
             Node::Open(tag) => match tag.name() {
-                b"tracked-changes" | b"ruby-text" | b"note-citation" => markup.skip()?,
+                b"tracked-changes" | b"ruby-text" | b"note-citation" | b"page-number" | b"page-count"
+                | b"sheet-name" => markup.skip()?,
+                b"table" if place.is_spreadsheet => {
+                    flow.words(&tag.attribute("name").unwrap_or_default());
+                    flow.part(Break::Line);
+                }
                 b"creator" | b"date" | b"date-string" if place.notes > 0 => markup.skip()?,
                 name => place.open(name, flow),
             },
@@ -81,9 +86,11 @@ fn paragraphs(markup: &mut Markup<'_>, flow: &mut Flow<'_>) -> Result<(), quick_
     Ok(())
 }
 
-/// How many elements of each kind are open.
+/// Where in a document the reader is: how many elements of each kind are open.
 #[derive(Default)]
 struct Place {
+    /// Whether the document is sheets, whose names are text.
+    is_spreadsheet: bool,
     paragraphs: usize,
     cells: usize,
     /// Annotations, which begin with their author and date.
@@ -95,6 +102,7 @@ impl Place {
         match name {
             b"p" | b"h" => self.paragraphs += 1,
             b"table-cell" => self.cells += 1,
+            b"spreadsheet" => self.is_spreadsheet = true,
             b"s" => flow.part(Break::Space),
             b"tab" => flow.part(Break::Tab),
             b"line-break" => flow.part(self.line_end()),

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 
+use super::presentation_forms::to_letters;
 use crate::error::ExtractError;
 use crate::output::Output;
 
@@ -59,7 +60,7 @@ fn extract_from<S: Read + Seek>(origin: &mut Origin<'_, S>, out: &mut Output) ->
     let info = run(&INFO, origin, Pipe::Output(MOST_INFO))?;
     fields(&String::from_utf8_lossy(&info.bytes), out);
     let text = run(&TEXT, origin, Pipe::Output(out.room().saturating_add(1)))?;
-    out.text(&String::from_utf8_lossy(&text.bytes));
+    out.text(&to_letters(&String::from_utf8_lossy(&text.bytes)));
     was_not_killed(INFO, info.status)?;
     was_not_killed(TEXT, text.status)?;
     match text.status {
@@ -102,7 +103,8 @@ fn reason_of<S: Read + Seek>(
 ) -> Result<ExtractError, ExtractError> {
     let warnings = run(&INFO, origin, Pipe::Warnings(MOST_INFO))?;
     let warnings = String::from_utf8_lossy(&warnings.bytes);
-    if warnings.contains("Incorrect password") {
+    // Without the handler of its encryption, such as certificates, a document is encrypted, too.
+    if ["Incorrect password", "security handler"].iter().any(|reason| warnings.contains(reason)) {
         return Ok(ExtractError::Encrypted { format: NAME });
     }
     let first = warnings.lines().next().map_or_else(|| format!("pdftotext: {status}"), str::to_owned);

@@ -1,4 +1,4 @@
-mod samples;
+pub(super) mod samples;
 
 use std::io::Cursor;
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ fn word_documents_give_body_and_notes() {
 fn workbooks_give_a_line_for_each_row() {
     let expected = "S1\none\ttwo\t2023-03-15\nin line\t1.1\tTRUE\n";
     assert_eq!(text_of(&samples::xlsx(), DocumentFormat::Excel), expected);
-    assert_eq!(text_of(&samples::xls(), DocumentFormat::Excel97), "S1\none\tt\u{477}\n1.5\n");
+    assert_eq!(text_of(&samples::xls(), DocumentFormat::Excel97), "S1\none\tt\u{477}\n1.5\t#N/A\t#DIV/0!\n");
 }
 
 #[test]
@@ -65,6 +65,13 @@ fn open_documents_leave_out_deleted_text_and_repeats() {
         <text:p>y</text:p></table:table-cell><table:table-cell><text:p>z</text:p>\
         </table:table-cell></table:table-row>";
     assert_eq!(text_of(&samples::odf("spreadsheet", cells), DocumentFormat::OpenDocumentSheet), "x y\tz\n");
+    let sheet = "<office:spreadsheet><table:table table:name='Costs &amp;'><table:table-row>\
+        <table:table-cell><text:p>9</text:p></table:table-cell></table:table-row>\
+        </table:table></office:spreadsheet>";
+    let file = samples::odf("spreadsheet", sheet);
+    assert_eq!(text_of(&file, DocumentFormat::OpenDocumentSheet), "Costs &\n9\n");
+    let page = "<text:p>Page <text:page-number>1</text:page-number></text:p>";
+    assert_eq!(text_of(&samples::odf("text", page), DocumentFormat::OpenDocumentText), "Page\n");
 }
 
 #[test]

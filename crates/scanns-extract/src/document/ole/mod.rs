@@ -4,7 +4,6 @@
 //! A compound file is a small file system of storages and streams. A format follows from the name of a
 //! stream.
 
-mod bytes;
 mod compound;
 mod message;
 mod padded;
@@ -22,6 +21,7 @@ use crate::output::Output;
 
 /// The first bytes of a compound file.
 pub(super) const MAGIC: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+
 /// What a compound file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {

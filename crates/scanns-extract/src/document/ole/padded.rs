@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::bytes::{u16_at, u32_at};
+use super::super::bytes::{u16_at, u32_at};
 
 /// The most bytes that a file may seem to have.
 const MOST: u64 = 1 << 31;

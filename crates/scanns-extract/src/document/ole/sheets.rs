@@ -9,10 +9,10 @@ use std::io::{Read, Seek};
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
+use super::super::bytes::{f64_at, size_at, u16_at, u32_at};
 use super::super::charset;
 use super::super::flow::{Break, Flow};
-use super::super::number::{NumberKind, kind_of_format, written};
-use super::bytes::{f64_at, size_at, u16_at, u32_at};
+use super::super::number::{NumberKind, error_name, kind_of_format, rk, written};
 use super::compound::Compound;
 use super::strings::Chunks;
 use super::summary;
@@ -156,7 +156,10 @@ impl<'o> Book<'o> {
 
     /// Begins a substream: a sheet has its name at the place of its first record.
     fn begin(&mut self, record: &Record<'_>) {
-        self.is_biff8 = u16_at(record.body, 0) == Some(0x600);
+        // Some programs note another version in each sheet than in the globals, which are right.
+        if record.place == 0 {
+            self.is_biff8 = u16_at(record.body, 0) == Some(0x600);
+        }
         self.is_ended = false;
         self.row = None;
         if let Some(name) = self.names.get(&record.place) {
@@ -242,8 +245,10 @@ impl<'o> Book<'o> {
                 }
             }
             BOOL_OR_ERROR if body.get(7) == Some(&0) => self.truth(*body.get(6)?),
+            BOOL_OR_ERROR => self.flow.words(error_name(*body.get(6)?)),
             FORMULA if u16_at(body, 12)? != 0xffff => self.number(f64_at(body, 6)?, style),
             FORMULA if body.get(6) == Some(&1) => self.truth(*body.get(8)?),
+            FORMULA if body.get(6) == Some(&2) => self.flow.words(error_name(*body.get(8)?)),
             _ => {}
         }
         self.flow.part(Break::Tab);
@@ -268,27 +273,29 @@ impl<'o> Book<'o> {
     }
 }
 
-/// A number in 32 bits: bit 0 divides it by 100, bit 1 makes it an integer, else it is the high half of a
-/// float.
-fn rk(bits: u32) -> f64 {
-    let value = if bits & 2 != 0 {
-        f64::from(bits.cast_signed() >> 2)
-    } else {
-        f64::from_bits(u64::from(bits & !3) << 32)
-    };
-    if bits & 1 == 0 { value } else { value / 100.0 }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::super::tests::samples::compound;
     use super::*;
 
     #[test]
-    fn numbers_in_32_bits_are_integers_or_floats() {
-        assert_eq!(rk(0x3ff0_0000), 1.0);
-        assert_eq!(rk(0x3ff0_0001), 0.01);
-        assert_eq!(rk(0x004b_5646), 1_234_321.0);
-        assert_eq!(rk(0x004b_5647), 12_343.21);
-        assert_eq!(rk(0xffff_fffe), -1.0);
+    fn the_version_of_the_globals_counts() {
+        let record = |kind: u16, body: &[u8]| {
+            let size = u16::try_from(body.len()).unwrap();
+            [&kind.to_le_bytes()[..], &size.to_le_bytes(), body].concat()
+        };
+        let stream = [
+            record(BOF, &[0, 5, 5, 0]),
+            record(CODE_PAGE, &1251_u16.to_le_bytes()),
+            record(EOF, &[]),
+            record(BOF, &[0, 6, 16, 0]),
+            record(LABEL, b"\0\0\0\0\0\0\x02\0\xe4\xe0"),
+            record(EOF, &[]),
+        ];
+        let mut out = Output::new(99, 9);
+        let file = compound(&[("Book", stream.concat())]);
+        let file = Compound::open(std::io::Cursor::new(file), NAME).unwrap();
+        file.extract(extract, &mut out).unwrap();
+        assert_eq!(out.into_parts().0, "да\n");
     }
 }

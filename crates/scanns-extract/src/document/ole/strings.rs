@@ -3,7 +3,7 @@
 //! A string of BIFF 8 is `length, flags u8, [runs u16], [size u32], letters, runs, extra`. Where its letters
 //! go on in the next record, that record begins with new flags.
 
-use super::bytes::utf16;
+use super::super::bytes::utf16;
 
 /// Flags: letters are UTF-16; extra data follows; runs of formatting follow.
 const IS_WIDE: u8 = 1;

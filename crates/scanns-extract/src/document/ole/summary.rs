@@ -7,9 +7,9 @@ use std::io::{Read, Seek};
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
+use super::super::bytes::{size_at, u16_at, u32_at, u64_at, utf16};
 use super::super::charset;
 use super::super::number::{NumberKind, written};
-use super::bytes::{size_at, u16_at, u32_at, u64_at, utf16};
 use super::compound::Compound;
 use crate::output::Output;
 

@@ -3,15 +3,16 @@
 //! The file information block at the start of the stream `WordDocument` tells where the piece table is. A
 //! piece is a run of characters that stands at some place of the stream, in Windows-1252 or UTF-16. The
 //! pieces give the body, then footnotes, headers, comments, endnotes and text boxes. Word 6 and 95 write
-//! plain bytes at one place unless the file was saved fast.
+//! plain bytes at one place unless the file was saved fast; their encoding follows from the language of the
+//! document and from the character sets of its fonts.
 
 use std::io::{Read, Seek};
 
-use encoding_rs::{Encoding, WINDOWS_1252};
+use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 
+use super::super::bytes::{size_at, u16_at, u32_at, utf16};
 use super::super::charset;
 use super::super::flow::{Break, Flow};
-use super::bytes::{size_at, u16_at, u32_at, utf16};
 use super::compound::Compound;
 use super::summary;
 use crate::error::ExtractError;
@@ -25,6 +26,8 @@ const WORD_97: u16 = 0xc1;
 const IS_COMPLEX: u16 = 0x0004;
 const IS_ENCRYPTED: u16 = 0x0100;
 const USES_1TABLE: u16 = 0x0200;
+/// The value at 20 of the file information block of Word for the Macintosh.
+const MACINTOSH_CHARACTERS: u16 = 0x100;
 /// The bit of a piece's place that says Windows-1252; the place is then doubled.
 const IS_NARROW: u32 = 1 << 30;
 
@@ -48,11 +51,11 @@ pub(super) fn extract<S: Read + Seek>(
         pieces(clx, &main, None, &mut writer)
     } else if flags & IS_COMPLEX != 0 {
         let clx = section(&main, &main, 0x160).ok_or_else(short)?;
-        pieces(clx, &main, Some(of_language(&main)), &mut writer)
+        pieces(clx, &main, Some(old_encoding(&main)), &mut writer)
     } else {
         let (start, end) = size_at(&main, 0x18).zip(size_at(&main, 0x1c)).ok_or_else(short)?;
         let text = main.get(start..end.min(main.len())).ok_or_else(short)?;
-        writer.text(&of_language(&main).decode_without_bom_handling(text).0);
+        writer.text(&old_encoding(&main).decode_without_bom_handling(text).0);
         Ok(())
     }
 }
@@ -64,23 +67,34 @@ fn section<'t>(table: &'t [u8], block: &[u8], at: usize) -> Option<&'t [u8]> {
     table.get(start..end.min(table.len()))
 }
 
-/// The encoding of the language that Word 6 and 95 note in the file information block.
-fn of_language(block: &[u8]) -> &'static Encoding {
-    let page = match u16_at(block, 6).unwrap_or(0) & 0x3ff {
-        0x02 | 0x19 | 0x22 | 0x23 | 0x2f => 1251,
-        0x05 | 0x0e | 0x15 | 0x18 | 0x1a | 0x1b | 0x1c | 0x24 => 1250,
-        0x08 => 1253,
-        0x1f => 1254,
-        0x0d => 1255,
-        0x01 | 0x20 | 0x29 => 1256,
-        0x25..=0x27 => 1257,
-        0x04 => 936,
-        0x11 => 932,
-        0x12 => 949,
-        0x1e => 874,
-        _ => 1252,
-    };
-    charset::of_code_page(page)
+/// The encoding of the bytes of a document of Word 6 and 95. An English document may have text in fonts of
+/// another alphabet: if all of them agree, their encoding counts.
+fn old_encoding(block: &[u8]) -> &'static Encoding {
+    if u16_at(block, 0x14) == Some(MACINTOSH_CHARACTERS) {
+        return MACINTOSH;
+    }
+    let encoding = charset::of_locale(u16_at(block, 6).unwrap_or(0));
+    if encoding != WINDOWS_1252 {
+        return encoding;
+    }
+    let mut of_fonts = font_charsets(section(block, block, 0xd0).unwrap_or_default())
+        .filter_map(charset::of_font)
+        .filter(|encoding| encoding.is_single_byte());
+    match of_fonts.next() {
+        Some(first) if of_fonts.all(|other| other == first) => first,
+        _ => encoding,
+    }
+}
+
+/// The character sets of the fonts of Word 6 and 95: the table begins with its size, and each entry with the
+/// number of bytes that follow, 3 bytes of no use here, and the character set.
+fn font_charsets(table: &[u8]) -> impl Iterator<Item = i32> {
+    let mut rest = table.get(2..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let charset = *rest.get(4)?;
+        rest = rest.get(1 + usize::from(*rest.first()?)..).unwrap_or_default();
+        Some(i32::from(charset))
+    })
 }
 
 /// Appends the text of all pieces. `old` is the encoding of Word 6 and 95, whose pieces are all bytes.
@@ -193,5 +207,40 @@ impl Letters<'_> {
             '\x1e' => self.flow.text("-"),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file information block of Word 95 with fonts of these character sets.
+    fn block(language: u16, characters: u16, charsets: &[u8]) -> Vec<u8> {
+        let mut table = vec![0, 0];
+        for charset in charsets {
+            table.extend([7, 0, 0, 0, *charset, 0, b'A', 0]);
+        }
+        let mut block = vec![0; 0xd8];
+        block[6..8].copy_from_slice(&language.to_le_bytes());
+        block[0x14..0x16].copy_from_slice(&characters.to_le_bytes());
+        block[0xd0] = 0xd8;
+        block[0xd4] = u8::try_from(table.len()).unwrap();
+        block.extend(table);
+        block
+    }
+
+    #[test]
+    fn old_documents_have_the_encoding_of_their_language_or_fonts() {
+        let name = |language, characters, charsets: &[u8]| {
+            old_encoding(&block(language, characters, charsets)).name()
+        };
+        assert_eq!(name(0x409, 0, &[0, 2, 0, 204, 204]), "windows-1251");
+        assert_eq!(name(0x409, 0, &[0, 238]), "windows-1250");
+        assert_eq!(name(0x409, 0, &[204, 238]), "windows-1252");
+        assert_eq!(name(0x409, 0, &[136, 0]), "windows-1252");
+        assert_eq!(name(0x419, 0, &[238]), "windows-1251");
+        assert_eq!(name(0x40c, 0x100, &[77]), "macintosh");
+        assert_eq!(old_encoding(&block(0x409, 0, &[])[..0xd2]), WINDOWS_1252);
+        assert_eq!(font_charsets(&[0, 0, 200, 0, 0, 0, 204, 0]).collect::<Vec<_>>(), [204]);
     }
 }

@@ -1,4 +1,4 @@
-//! Office Open XML: docx, xlsx, pptx, their templates and macro forms (ECMA-376, ISO/IEC 29500).
+//! Office Open XML: docx, xlsx, xlsb, pptx, their templates and macro forms (ECMA-376, ISO/IEC 29500).
 //!
 //! A package lists the type of each part in `[Content_Types].xml`. The main part, and the parts that belong
 //! to it, are found by these types and by the relationships of a part, which stand in `_rels/NAME.rels`
@@ -71,10 +71,6 @@ impl<S: Read + Seek> Office<S> {
         }
         let found = self.relations("").into_iter().find(|found| found.kind.ends_with("/officeDocument"));
         match found {
-            Some(found) if found.target.ends_with(".bin") => Err(ExtractError::Unsupported {
-                format: self.package.format(),
-                reason: "a binary workbook".to_owned(),
-            }),
             Some(found) if self.package.has(&found.target) => Ok(found.target),
             _ => Err(ExtractError::damaged(self.package.format(), "no main part")),
         }

@@ -2,50 +2,29 @@
 //! text of drawings.
 //!
 //! A cell refers to a table of shared strings, holds its text itself, or holds a number. Its style tells
-//! whether a number is a date.
+//! whether a number is a date. `binary` reads the parts of xlsb, which are records.
+
+mod binary;
+mod shared;
 
 use std::io::{Read, Seek};
 
+use self::shared::{Shared, texts};
 use super::super::flow::{Break, Flow};
 use super::super::number::{NumberKind, kind_of_format, written};
 use super::super::xml::{Markup, Node, Tag};
 use super::Office;
-use super::text::paragraphs;
 use crate::error::ExtractError;
 use crate::output::Output;
-
-/// The types of the parts that follow the sheets.
-const PARTS: [&str; 4] = [
-    "spreadsheetml.comments+xml",
-    "ms-excel.threadedcomments+xml",
-    "drawing+xml",
-    "drawingml.diagramData+xml",
-];
-
-/// What the cells of all sheets refer to.
-#[derive(Default)]
-struct Shared {
-    /// The shared strings, one after the other, and where each ends.
-    text: String,
-    ends: Vec<usize>,
-    kinds: Vec<NumberKind>,
-    is_1904: bool,
-}
-
-impl Shared {
-    /// The shared string of a number.
-    fn string(&self, number: usize) -> Option<&str> {
-        let end = *self.ends.get(number)?;
-        let start = number.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        self.text.get(start..end)
-    }
-}
 
 /// Takes the text and the fields of a workbook.
 pub fn extract(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), ExtractError> {
     let mut office = Office::open(source, "Excel")?;
     office.core_properties(out);
     let main = office.main_part("s")?;
+    if main.ends_with(".bin") {
+        return binary::extract(office, &main, out);
+    }
     let mut flow = Flow::new(out);
     let mut shared = Shared::default();
     let sheets = listed_sheets(&mut office, &main, &mut shared);
@@ -63,9 +42,7 @@ pub fn extract(source: &mut (impl Read + Seek), out: &mut Output) -> Result<(), 
         flow.part(Break::Line);
         office.read(&part, flow.room(), &mut |markup| rows(markup, &shared, &mut flow));
     }
-    for part in PARTS.iter().flat_map(|kind| office.parts_of(kind)).collect::<Vec<_>>() {
-        office.read(&part, flow.room(), &mut |markup| paragraphs(markup, &mut flow));
-    }
+    texts(&mut office, &mut flow);
     office.finish()
 }
 

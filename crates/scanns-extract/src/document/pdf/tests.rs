@@ -77,6 +77,16 @@ fn a_page_without_text_gives_none() {
 }
 
 #[test]
+fn a_ligature_becomes_its_letters() {
+    if is_absent() {
+        return;
+    }
+    let mut output = Output::new(999, 0);
+    extract(&mut Cursor::new(small("\\256rst", "")), &mut output).unwrap();
+    assert_eq!(output.into_parts().0.trim(), "first");
+}
+
+#[test]
 fn text_over_the_limit_is_cut() {
     if is_absent() {
         return;
@@ -95,6 +105,9 @@ fn encrypted_and_damaged_files_are_told_apart() {
     let encrypt =
         format!("/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{key}> /U <{key}> >> /ID [<00> <00>]");
     let result = extract(&mut Cursor::new(small("x", &encrypt)), &mut Output::new(9, 9));
+    assert!(matches!(result, Err(ExtractError::Encrypted { .. })), "{result:?}");
+    let certificates = "/Encrypt << /Filter /Adobe.PubSec /V 1 >> /ID [<00> <00>]";
+    let result = extract(&mut Cursor::new(small("x", certificates)), &mut Output::new(9, 9));
     assert!(matches!(result, Err(ExtractError::Encrypted { .. })), "{result:?}");
     let result = extract(&mut Cursor::new(b"%PDF-1.4 and no more"), &mut Output::new(9, 9));
     assert!(matches!(result, Err(ExtractError::Damaged { .. })), "{result:?}");

@@ -45,6 +45,8 @@ struct Group {
     fallback: usize,
     font: i32,
     is_deleted: bool,
+    /// Whether this is a footnote or a comment, which stands inside the text to which it belongs.
+    is_note: bool,
 }
 
 /// Takes the text and the fields of an RTF file.
@@ -82,6 +84,8 @@ struct RtfReader<'o> {
     group: Group,
     /// Open groups over [`MOST_DEPTH`].
     deeper: usize,
+    /// Whether the group has only begun: here, `\*` has its meaning.
+    is_start: bool,
     /// Whether `\*` was just read: an unknown destination that follows is passed over.
     is_optional: bool,
     encodings: HashMap<i32, &'static Encoding>,
@@ -102,8 +106,9 @@ impl<'o> RtfReader<'o> {
         Self {
             flow,
             groups: Vec::new(),
-            group: Group { target: Target::Text, fallback: 1, font: -1, is_deleted: false },
+            group: Group { target: Target::Text, fallback: 1, font: -1, is_deleted: false, is_note: false },
             deeper: 0,
+            is_start: false,
             is_optional: false,
             encodings: HashMap::new(),
             encoding: WINDOWS_1252,
@@ -119,6 +124,7 @@ impl<'o> RtfReader<'o> {
     fn open(&mut self) {
         self.flush();
         self.skipped = 0;
+        self.is_start = true;
         self.is_optional = false;
         if self.groups.len() < MOST_DEPTH {
             self.groups.push(self.group);
@@ -136,11 +142,14 @@ impl<'o> RtfReader<'o> {
             self.deeper -= 1;
             return false;
         }
-        let inner = self.group.target;
+        let inner = self.group;
         let Some(outer) = self.groups.pop() else { return true };
+        if inner.is_note && !outer.is_note {
+            self.part(Break::Line);
+        }
         self.group = outer;
-        if inner != outer.target {
-            self.end_of_field(inner);
+        if inner.target != outer.target {
+            self.end_of_field(inner.target);
         }
         self.groups.is_empty()
     }
@@ -162,6 +171,7 @@ impl<'o> RtfReader<'o> {
     }
 
     fn byte(&mut self, byte: u8) {
+        self.is_start = false;
         if self.skipped > 0 {
             self.skipped -= 1;
         } else if matches!(self.group.target, Target::Text | Target::Field(_)) && !self.group.is_deleted {
@@ -204,7 +214,7 @@ impl<'o> RtfReader<'o> {
             return;
         }
         match symbol {
-            b'*' => self.is_optional = true,
+            b'*' => self.is_optional = self.is_start,
             b'~' => self.text("\u{a0}"),
             b'_' => self.text("-"),
             b'\r' | b'\n' => self.part(Break::Line),
@@ -229,6 +239,8 @@ impl<'o> RtfReader<'o> {
             return;
         }
         let is_optional = std::mem::take(&mut self.is_optional);
+        self.is_start = false;
+        self.group.is_note |= matches!(name, b"annotation" | b"footnote");
         if name == b"u" {
             self.unicode(number.unwrap_or(0));
         } else if let Some(target) = self.target_of(name) {
@@ -240,7 +252,8 @@ impl<'o> RtfReader<'o> {
         }
     }
 
-    /// The destination that a control word begins. Inside text that is passed over there is none.
+    /// The destination that a control word begins. Inside text that is passed over there is none. Numbers of
+    /// lists and a second form of nested tables are passed over.
     fn target_of(&self, name: &[u8]) -> Option<Target> {
         match (self.group.target, name) {
             (Target::Nothing, _) => None,
@@ -255,7 +268,8 @@ impl<'o> RtfReader<'o> {
             (
                 _,
                 b"colortbl" | b"stylesheet" | b"pict" | b"fldinst" | b"objdata" | b"xe" | b"tc"
-                | b"nonshppict" | b"sp" | b"filetbl" | b"listtable" | b"listoverridetable" | b"revtbl",
+                | b"nonshppict" | b"sp" | b"filetbl" | b"listtable" | b"listoverridetable" | b"revtbl"
+                | b"listtext" | b"pntext" | b"nonesttables",
             ) => Some(Target::Nothing),
             _ => None,
         }

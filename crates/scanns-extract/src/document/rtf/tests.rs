@@ -22,6 +22,23 @@ fn destinations_are_passed_over() {
 }
 
 #[test]
+fn a_star_has_its_meaning_only_at_the_start_of_a_group() {
+    assert_eq!(text(br"{\rtf1{\b\*\cs7 a}{\*\cs7 b} c}"), "a c\n");
+}
+
+#[test]
+fn numbers_of_lists_and_second_forms_of_tables_are_passed_over() {
+    let bytes = br"{\rtf1{\listtext 1.\tab}One\par{\pntext\'B7\tab}Two\par\nestcell{\nonesttables Two\par}}";
+    assert_eq!(text(bytes), "One\nTwo\n");
+}
+
+#[test]
+fn notes_are_parted_from_the_text_around_them() {
+    let bytes = br"{\rtf1 one{\*\annotation {\b why}?}two{\footnote note{\i s}}three{\b four}}";
+    assert_eq!(text(bytes), "one\nwhy?\ntwo\nnotes\nthreefour\n");
+}
+
+#[test]
 fn bytes_are_decoded_by_the_code_page_or_the_font() {
     assert_eq!(text(br"{\rtf1\ansi\ansicpg1251 \'cf\'f0}"), "\u{41f}\u{440}\n");
     let japanese = br"{\rtf1{\fonttbl{\f1\fcharset128 M;}}\f1\'83A\'83\'42 {\plain \'e9}}";

@@ -6,7 +6,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 /// A zip file of these members.
-pub(super) fn zip(members: &[(&str, &str)]) -> Vec<u8> {
+pub(in crate::document) fn zip(members: &[(&str, &str)]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in members {
         let method = if *name == "mimetype" {
@@ -21,9 +21,10 @@ pub(super) fn zip(members: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// A compound file of these streams.
-pub(super) fn compound(streams: &[(&str, Vec<u8>)]) -> Vec<u8> {
+pub(in crate::document) fn compound(streams: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
     for (name, bytes) in streams {
+        file.create_storage_all(std::path::Path::new(name).parent().unwrap()).unwrap();
         file.create_stream(name).unwrap().write_all(bytes).unwrap();
     }
     file.flush().unwrap();
@@ -197,6 +198,8 @@ pub(super) fn xls() -> Vec<u8> {
         cell(0xfd, 0, &[0, 0, 0, 0]),
         cell(0xfd, 0, &[1, 0, 0, 0]),
         cell(0x203, 1, &1.5_f64.to_le_bytes()),
+        cell(0x205, 1, &[0x2a, 1]),
+        cell(0x006, 1, &[2, 0, 7, 0, 0, 0, 0xff, 0xff]),
         end,
     ];
     compound(&[("Workbook", stream.concat())])

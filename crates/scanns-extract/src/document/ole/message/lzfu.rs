@@ -3,7 +3,7 @@
 //! `size u32, expanded size u32, "LZFu" or "MELA", checksum u32, data`. A byte of flags stands before eight
 //! items, lowest bit first: 0 is a byte, 1 is 12 bits of a place in the window and 4 bits of a length less 2.
 
-use super::super::bytes::u32_at;
+use crate::document::bytes::u32_at;
 
 /// The first bytes of the window.
 const START: &[u8; 207] =
