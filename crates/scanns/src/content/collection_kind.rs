@@ -9,7 +9,7 @@ const DETECTED: usize = 4 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Names in the head of a message.
-const MESSAGE_NAMES: [&[u8]; 11] = [
+const MESSAGE_NAMES: [&[u8]; 14] = [
     b"from",
     b"date",
     b"message-id",
@@ -20,7 +20,10 @@ const MESSAGE_NAMES: [&[u8]; 11] = [
     b"subject",
     b"delivered-to",
     b"content-type",
+    b"content-transfer-encoding",
     b"in-reply-to",
+    b"references",
+    b"cc",
 ];
 
 /// The kind of a collection of which each record is a document of its own.

@@ -3,12 +3,12 @@
 //!
 //! In: the first bytes of a file, and the file as a stream. Out: [`Content`], for encoded text with a
 //! reader of its decoded bytes. Start to read at `examine.rs`. `magic.rs` knows the first bytes of formats,
-//! `compression.rs` decompresses (`zstandard.rs` with dictionaries), `charset.rs` finds and converts character encodings, `html/` finds the
-//! text of pages, `archive/` reads the members of archives, `collection_kind.rs` knows files of many
-//! records, `document.rs` knows documents that extractors read (`notebook_head.rs` notebooks), and
-//! `extract/` runs extractors in processes of their own. `language.rs` finds out in which language a text
-//! is, and `source_language/` which one source code is in. `table_format.rs` knows tables whose rows can be
-//! records.
+//! `compression.rs` decompresses (`zstandard.rs` with dictionaries), `charset.rs` finds and converts
+//! character encodings, `html/` finds the text of pages, `archive/` reads the members of archives,
+//! `collection_kind.rs` knows files of many records, `document.rs` knows documents that extractors read
+//! (`notebook_head.rs` notebooks), and `extract/` runs extractors in processes of their own. `language.rs`
+//! finds out in which language a text is, and `source_language/` which one source code is in.
+//! `table_format.rs` knows tables whose rows can be records.
 
 mod archive;
 mod charset;

@@ -44,7 +44,7 @@ mod test_ends;
 mod typed;
 mod warc;
 
-pub(crate) use collection::{COLLECTIONS, MemberReader, MemberValues};
+pub(crate) use collection::{COLLECTIONS, MemberRecordReader, MemberValues, contents_of_records};
 pub use collection::{
     CollectionCuts, CollectionEnds, CollectionFormat, RecordNote, RecordNotes, TextFieldOptions, text_of_file,
 };

@@ -24,7 +24,7 @@ use crate::index::commit::ledger::{Ledger, RemainingInputs};
 use crate::index::progress::{Phase, Progress};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReadOptions, ReadReport, ReaderDriver, Rules, start_after};
-use crate::record::{COLLECTIONS, CollectionFormat};
+use crate::record::{COLLECTIONS, contents_of_records};
 use crate::schema::{Analyzer, Base, Records, Stored};
 
 /// Time between two looks at the threads.
@@ -114,21 +114,14 @@ pub(crate) fn index_inputs(
     Ok(ThreadsReport { lanes, read: read?, cancelled })
 }
 
-/// What to do with the content of files in this build.
+/// What to do with the content of files in this build. There may be no extractors.
 fn contents_for(contents: ContentOptions, options: &IndexOptions) -> ContentOptions {
-    // Records say by themselves whether they are records, one by one.
-    let skip_binary = contents.skip_binary && !options.records.have_fields();
-    let has_encodings = CollectionFormat::of(options.records).is_some_and(CollectionFormat::has_encodings);
-    let transcode = contents.transcode && !has_encodings;
-    ContentOptions { skip_binary, transcode, extract: extraction(contents, options), ..contents }
-}
-
-/// Of which formats the text is found. Records are read as they are, and there may be no extractors.
-fn extraction(contents: ContentOptions, options: &IndexOptions) -> Extraction {
+    let contents = contents_of_records(contents, options.records);
     match contents.extract {
-        _ if options.records != Records::File => Extraction::None,
-        Extraction::All if options.extractors.is_none() => Extraction::Safe,
-        extract => extract,
+        Extraction::All if options.extractors.is_none() => {
+            ContentOptions { extract: Extraction::Safe, ..contents }
+        }
+        _ => contents,
     }
 }
 

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use super::lane_report::LaneReport;
 use super::report::{MalformedRecord, NotedRecords};
 use crate::content::CollectionKind;
-use crate::record::{MemberReader, MemberValues, RecordCounts, RecordError};
+use crate::record::{MemberRecordReader, MemberValues, RecordCounts, RecordError};
 
 /// Reads records, and counts the unusual ones.
 #[derive(Default)]
 pub(super) struct MemberRecords {
-    reader: Option<MemberReader>,
+    reader: Option<MemberRecordReader>,
     notes: Vec<NotedRecords>,
     counts: RecordCounts,
     /// The paths of the examples in `counts`.
@@ -36,7 +36,7 @@ impl MemberRecords {
         values: &mut MemberValues,
     ) -> Result<bool, RecordError> {
         let known = self.reader.take().filter(|reader| reader.kind() == kind);
-        let reader = self.reader.insert(known.unwrap_or_else(|| MemberReader::new(kind)));
+        let reader = self.reader.insert(known.unwrap_or_else(|| MemberRecordReader::new(kind)));
         self.bytes += record.len() as u64;
         let is_document = match reader.read(record, text, values) {
             Ok(is_document) => is_document,

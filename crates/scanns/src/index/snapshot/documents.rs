@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::open::Snapshot;
 use crate::error::{Error, Result};
 use crate::read::{TextReading, text_of_file, text_of_member};
-use crate::record::COLLECTIONS;
+use crate::record::{COLLECTIONS, contents_of_records};
 use crate::schema::{Field, Store, Value, decode_stored};
 use crate::search::Hit;
 use crate::segment::{Reference, StoredFigures, TermInDocument};
@@ -126,7 +126,8 @@ impl Snapshot {
     }
 
     fn reading(&self) -> TextReading {
-        TextReading { contents: self.contents, collections: &COLLECTIONS }
+        let contents = contents_of_records(self.contents, self.records);
+        TextReading { contents, collections: &COLLECTIONS }
     }
 
     /// Reads at most `most` bytes of a document that is the member `inner` of an archive.

@@ -47,7 +47,7 @@ pub struct Snapshot {
     generation: u64,
     schema: Schema,
     key: Option<Field>,
-    records: Records,
+    pub(super) records: Records,
     pub(super) contents: ContentOptions,
     stored: Stored,
     notes: BTreeMap<Vec<u8>, Vec<u8>>,

@@ -226,3 +226,26 @@ fn languages_are_refused_where_there_is_no_field_for_them() {
     let lines = IndexOptions { contents: languages, ..options(&root, Records::Lines, 1) };
     assert!(build_in(&RamDirectory::new(), &lines, &Progress::new(), &Arc::default()).is_err());
 }
+
+#[test]
+fn a_record_is_shown_again_with_its_bytes_also_if_they_are_no_text() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir_all(&root).unwrap();
+    // A character of one byte, as many bytes as the placeholder in its place.
+    let mut page = record(1, "caf# ice", 0).into_bytes();
+    let at = page.iter().position(|&byte| byte == b'#').unwrap();
+    page[at] = 0xe9;
+    let mut bytes =
+        b"WARC/1.0\r\nWARC-Type: metadata\r\nContent-Length: 3\r\n\r\n\0\xff\x01\r\n\r\n".to_vec();
+    bytes.extend_from_slice(&page);
+    fs::write(root.join("a.warc"), bytes).unwrap();
+    let directory = RamDirectory::new();
+    let mut options = of_archives(&root, 1);
+    options.stored.store = Some(Store::Reference);
+    build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+    let snapshot = Snapshot::open_in(&directory).unwrap().unwrap();
+    let text = snapshot.schema().field("text").unwrap();
+    let shown = found(&snapshot, text, "ice").remove(0).1.unwrap();
+    assert!(shown.starts_with(b"WARC/1.0") && page.starts_with(&shown), "{}", shown.escape_ascii());
+}

@@ -1,6 +1,6 @@
 //! The formats of collections.
 
-use crate::content::{CollectionKind, is_message};
+use crate::content::{CollectionKind, ContentOptions, Extraction, is_message};
 use crate::record::log::LogKind;
 use crate::record::raw::BYTE_ORDER_MARK;
 use crate::schema::Records;
@@ -100,6 +100,19 @@ impl CollectionFormat {
         let has_number =
             number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit));
         (has_number && matches!(second, [b'.', b'A'..=b'Z'])).then_some(CollectionFormat::Smart)
+    }
+}
+
+/// How files of such records are read: as they are, without looking for pages, archives and others in
+/// them. Records with fields say by themselves whether they are records, one by one, and those of some
+/// collections in which encoding they are.
+pub(crate) fn contents_of_records(contents: ContentOptions, records: Records) -> ContentOptions {
+    let has_encodings = CollectionFormat::of(records).is_some_and(CollectionFormat::has_encodings);
+    ContentOptions {
+        skip_binary: contents.skip_binary && !records.have_fields(),
+        transcode: contents.transcode && !has_encodings,
+        extract: if records == Records::File { contents.extract } else { Extraction::None },
+        ..contents
     }
 }
 

@@ -49,7 +49,7 @@ impl KnowCollections for CollectionMembers {
 
     fn append_text(&self, kind: CollectionKind, record: &[u8], into: &mut Vec<u8>) {
         // A record that cannot be read has no text.
-        let _ = MemberReader::new(kind).read(record, into, &mut MemberValues::default());
+        let _ = MemberRecordReader::new(kind).read(record, into, &mut MemberValues::default());
     }
 }
 
@@ -104,17 +104,17 @@ pub struct MemberValues {
 }
 
 /// Reads the records of a collection as documents of an index of files.
-pub struct MemberReader {
+pub struct MemberRecordReader {
     kind: CollectionKind,
     reader: CollectionReader,
     made: MadeRecord,
     notes: Vec<RecordNote>,
 }
 
-impl MemberReader {
+impl MemberRecordReader {
     /// A reader of records of a kind.
     pub fn new(kind: CollectionKind) -> Self {
-        MemberReader {
+        MemberRecordReader {
             kind,
             // None of these formats has dates without a year.
             reader: CollectionReader::new(CollectionFormat::of_kind(kind), 0),
@@ -212,7 +212,8 @@ mod tests {
     /// The text and the fields of a record.
     fn read(kind: CollectionKind, record: &str) -> Option<(String, Vec<String>, Option<i64>)> {
         let (mut text, mut values) = (Vec::new(), MemberValues::default());
-        let is_document = MemberReader::new(kind).read(record.as_bytes(), &mut text, &mut values).unwrap();
+        let is_document =
+            MemberRecordReader::new(kind).read(record.as_bytes(), &mut text, &mut values).unwrap();
         let field = |(name, value): &(&str, Vec<u8>)| format!("{name}: {}", String::from_utf8_lossy(value));
         let fields = values.fields.iter().map(field).collect();
         is_document.then(|| (String::from_utf8(text).unwrap(), fields, values.modified))
@@ -264,7 +265,7 @@ mod tests {
     fn the_same_text_is_found_without_a_build() {
         let record = b"<page><title>Tea</title><id>1</id><revision><text>pots</text></revision></page>";
         let (mut built, mut shown) = (Vec::new(), Vec::new());
-        let mut reader = MemberReader::new(CollectionKind::MediaWiki);
+        let mut reader = MemberRecordReader::new(CollectionKind::MediaWiki);
         assert!(reader.read(record, &mut built, &mut MemberValues::default()).unwrap());
         COLLECTIONS.append_text(CollectionKind::MediaWiki, record, &mut shown);
         assert_eq!((built.as_slice(), reader.kind()), (shown.as_slice(), CollectionKind::MediaWiki));
