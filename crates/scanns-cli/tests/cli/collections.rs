@@ -132,8 +132,7 @@ fn files_of_one_format_need_no_option_and_a_mixture_does() {
     let mixed = index(&files[1..]);
     assert_eq!((&mixed.json()["documents"], mixed.stderr.as_str()), (&6.into(), ""));
     let table = place.write("t.csv", b"a,b\n1,2\n");
-    let log =
-        place.write("z.log", b"192.0.2.1 - - [01/May/2024:10:00:00 +0200] \"GET / HTTP/1.1\" 200 5\n");
+    let log = place.write("z.log", b"192.0.2.1 - - [01/May/2024:10:00:00 +0200] \"GET / HTTP/1.1\" 200 5\n");
     let mixed = index(&[table, log]);
     assert_eq!(mixed.json()["documents"], 2, "{}", mixed.stderr);
     assert!(mixed.stderr.contains("1 of the 2 files that were looked at are "), "{}", mixed.stderr);

@@ -25,7 +25,7 @@ use crate::index::progress::{Phase, Progress};
 use crate::invert::InvertOptions;
 use crate::read::{Lane, ReadOptions, ReadReport, ReaderDriver, Rules, start_after};
 use crate::record::{COLLECTIONS, contents_of_records};
-use crate::schema::{Analyzer, Base, Records, Stored};
+use crate::schema::{Analyzer, Base, Stored};
 
 /// Time between two looks at the threads.
 const LOOK_EVERY: Duration = Duration::from_millis(2);

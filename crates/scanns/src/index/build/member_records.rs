@@ -48,12 +48,16 @@ impl MemberRecords {
             }
         };
         for &note in reader.notes() {
+            let (path, record) = place_of(path);
             match self.notes.iter_mut().find(|known| known.note == note) {
-                Some(known) => known.count += 1,
-                None => {
-                    let (path, record) = place_of(path);
-                    self.notes.push(NotedRecords { note, count: 1, path, record });
+                Some(known) => {
+                    known.count += 1;
+                    // The parts of a collection come to the index threads in any order.
+                    if (path, record) < (known.path.as_path(), known.record) {
+                        (known.path, known.record) = (path.into(), record);
+                    }
                 }
+                None => self.notes.push(NotedRecords { note, count: 1, path: path.into(), record }),
             }
         }
         Ok(is_document)
@@ -66,6 +70,7 @@ impl MemberRecords {
         let place = |line: u64| usize::try_from(line).ok().and_then(|at| self.places.get(at));
         for example in self.counts.malformed_examples() {
             let Some((path, record)) = place(example.line).map(|path| place_of(path)) else { continue };
+            let path = path.into();
             let (reason, text) = (example.error.to_string(), example.text.clone());
             report.malformed.push(MalformedRecord { path, line: record, record, reason, text });
         }
@@ -74,13 +79,13 @@ impl MemberRecords {
 }
 
 /// The collection in which a record is, and the number of the record; of a message, the file and 1.
-fn place_of(path: &Path) -> (PathBuf, u64) {
+fn place_of(path: &Path) -> (&Path, u64) {
     let bytes = path.as_os_str().as_bytes();
     let at = memchr::memmem::rfind(bytes, b"!/").unwrap_or(bytes.len());
     let (file, number) = (bytes.get(..at).unwrap_or(bytes), bytes.get(at + 2..).unwrap_or_default());
     match std::str::from_utf8(number).ok().and_then(|number| number.parse().ok()) {
-        Some(number) => (OsStr::from_bytes(file).into(), number),
-        None => (path.into(), 1),
+        Some(number) => (Path::new(OsStr::from_bytes(file)), number),
+        None => (path, 1),
     }
 }
 
@@ -97,8 +102,8 @@ mod tests {
             records.read(CollectionKind::Warc, record, Path::new(path), &mut text, &mut values)
         };
         let info = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
-        assert_eq!(read("a.tar!/b.warc!/1", info), Ok(false));
         assert_eq!(read("a.tar!/b.warc!/4", info), Ok(false));
+        assert_eq!(read("a.tar!/b.warc!/1", info), Ok(false));
         let damaged = b"WARC/1.0\r\nWARC-Type: response\r\nno head";
         assert!(read("b.warc!/7", damaged).is_err());
         let mut report = LaneReport::default();
@@ -111,6 +116,7 @@ mod tests {
         assert_eq!(report.record_bytes, (2 * info.len() + damaged.len()) as u64);
         assert_eq!(notes[0].path, Path::new("a.tar!/b.warc"));
         assert_eq!(notes[0].note, RecordNote::LeftOut("warcinfo"));
-        assert_eq!(place_of(Path::new("a.tar!/mail.eml")), ("a.tar!/mail.eml".into(), 1));
+        let mail = Path::new("a.tar!/mail.eml");
+        assert_eq!(place_of(mail), (mail, 1));
     }
 }
