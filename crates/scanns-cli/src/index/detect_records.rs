@@ -59,7 +59,7 @@ pub fn detected(args: &IndexArgs, source: &SourceOptions) -> Option<Records> {
         return None;
     }
     let is_collection = !matches!(records, Records::Csv | Records::Jsonl);
-    if is_collection || 2 * number > found.len() {
+    if is_collection || 2 * number >= found.len() {
         let first = found.iter().position(|&found| found == Some(kind)).unwrap_or_default();
         let first = sample.files.get(first).map(|path| report::path_text(path)).unwrap_or_default();
         let which = match found.len() {
@@ -175,20 +175,19 @@ fn name_of_text(path: &Path) -> String {
     plain.unwrap_or(name)
 }
 
-/// Whether the first lines are JSON objects. Without the name, one line does not say it.
+/// Whether the first lines are JSON objects. If the name says it, some of them may be damaged. Without the
+/// name, one line does not say it.
 fn is_json_lines(head: &[u8], is_named: bool) -> bool {
-    let mut lines = head.split_inclusive(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    let mut objects = 0;
-    for line in lines.by_ref().take(3) {
-        let is_object = line.trim_ascii_start().starts_with(b"{");
+    let lines = head.split_inclusive(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let (mut objects, mut others) = (0, 0);
+    for line in lines.take(if is_named { 21 } else { 3 }) {
         // The head may end in a line.
         let is_whole = line.ends_with(b"\n") || (head.len() as u64) < HEAD;
-        if !is_object || is_whole && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err() {
-            return false;
-        }
-        objects += 1;
+        let is_object = line.trim_ascii_start().starts_with(b"{")
+            && (!is_whole || serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok());
+        *if is_object { &mut objects } else { &mut others } += 1;
     }
-    objects > usize::from(!is_named)
+    if is_named { objects > others } else { others == 0 && objects > 1 }
 }
 
 #[cfg(test)]
@@ -207,6 +206,8 @@ mod tests {
             ("[1]\n[2]\n", true, false),
             ("{\"a\": 1}\n{\"a\": \n", false, false),
             ("", true, false),
+            ("{\"a\": 1}\n{\"a\n{\"a\": 3}\n", true, true),
+            ("{\"a\": 1}\n{\"a\n{\"a\": 3}\n", false, false),
         ] {
             assert_eq!(is_json_lines(text.as_bytes(), is_named), expected, "{text}");
         }

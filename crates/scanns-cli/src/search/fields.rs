@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use scanns::aggregate::Sum;
-use scanns::schema::{Field, FieldEntry, FieldKind, Value, format_date, format_mode};
+use scanns::schema::{Field, FieldEntry, FieldKind, Store, Value, format_date, format_mode};
 use scanns::{Hit, Snapshot};
 use serde_json::Value as Json;
 
@@ -37,7 +37,15 @@ pub fn kept(snapshot: &Snapshot, name: &str) -> Result<Field> {
         let kept = snapshot.schema().fields().filter(|(_, entry)| is_kept(entry));
         let names: Vec<&str> = kept.map(|(_, entry)| entry.name.as_str()).collect();
         let there = if names.is_empty() { "none".into() } else { names.join(", ") };
-        anyhow!("no field '{name}' is a column or stored; such fields are: {there}")
+        let remedy = match snapshot.schema().field(name) {
+            Some(_) if snapshot.info().stored.store == Store::Content => {
+                "; it is only searched: --content shows the whole record, and --schema of a new index can \
+                 say that it is a column or stored"
+            }
+            Some(_) => "; it is only searched: --schema of a new index can say that it is a column or stored",
+            None => "",
+        };
+        anyhow!("no field '{name}' is a column or stored; such fields are: {there}{remedy}")
     })
 }
 

@@ -92,10 +92,10 @@ impl CollectionKind {
 }
 
 /// True if a file with these first bytes is a single message of mail: it begins with a head of three or more
-/// fields that messages have, `From` and a date or an identity among them, and with nothing else.
+/// fields that messages have, `From` and a date, an identity or a subject among them, and with nothing else.
 pub fn is_message(head: &[u8]) -> bool {
     let head = head.get(..DETECTED).unwrap_or(head);
-    let (mut has_from, mut has_date, mut known) = (false, false, 0);
+    let (mut has_from, mut has_date, mut has_subject, mut known) = (false, false, false, 0);
     let mut lines = head.split(|&byte| byte == b'\n').peekable();
     while let Some(line) = lines.next() {
         // The last line may continue behind the first bytes.
@@ -111,6 +111,7 @@ pub fn is_message(head: &[u8]) -> bool {
         let Some(name) = header_name(line) else { return false };
         let name = name.to_ascii_lowercase();
         known += usize::from(MESSAGE_NAMES.contains(&name.as_slice()));
+        has_subject |= name == b"subject";
         has_from |= name == b"from" || name == b"return-path";
         has_date |= matches!(name.as_slice(), b"date" | b"message-id" | b"received" | b"mime-version");
         // Before the first known name stand only those that programs of mail have added.
@@ -119,7 +120,7 @@ pub fn is_message(head: &[u8]) -> bool {
             return false;
         }
     }
-    has_from && has_date && known >= 3
+    has_from && (has_date || has_subject) && known >= 3
 }
 
 /// The name of a field in the head of a message: what stands before a colon, if it has no white space.
@@ -141,7 +142,8 @@ mod tests {
             ("Return-Path: <a@b>\nReceived: from c\n\tby d;\n today\nFrom: a@b\n\nwords", true),
             ("X-Account-Key: 1\nReceived: from c\nFrom: a\nTo: b\n\n", true),
             ("DKIM-Signature: v=1;\n", false),
-            ("From: a@b\nSubject: no date\nTo: b\n\n", false),
+            ("From: a@b\nSubject: no date\nTo: b\n\n", true),
+            ("From: a@b\nTo: b\nCc: c\n\n", false),
             ("From: here\nthe date: unknown\n", false),
             ("Subject: a\nDate: b\nTo: c\n\n", false),
             ("Package: mutt\nFrom: a\nDate: b\nTo: c\n\n", false),

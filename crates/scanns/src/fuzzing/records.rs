@@ -92,14 +92,22 @@ impl<'a> DataPieces<'a> {
         found
     }
 
-    /// Every cut is at the end of a record, and says how many records are before it.
+    /// Every cut is at the end of a record, and says how many numbers the records before it take.
     fn check_cuts(&self, format: CollectionFormat, ends: &[usize]) {
-        let mut cuts = CollectionCuts::new(format);
+        let (mut cuts, mut whole, mut from, mut sum) =
+            (CollectionCuts::new(format), CollectionEnds::new(format), 0, 0);
+        let mut numbers = Vec::new();
+        for &end in ends {
+            assert_eq!(whole.next_end(self.bytes.get(from..).unwrap_or_default(), true), Some(end - from));
+            sum += whole.numbers();
+            numbers.push(sum);
+            from = end;
+        }
         let mut start = 0;
         for end in self.ends() {
             if let Some(cut) = cuts.take(self.bytes.get(start..end).unwrap_or_default()) {
-                let records = ends.binary_search(&(start + cut.at)).map(|place| place as u64 + 1);
-                assert_eq!(records, Ok(cut.start.records), "a cut at {} of {ends:?}", start + cut.at);
+                let records = ends.binary_search(&(start + cut.at)).ok().and_then(|place| numbers.get(place));
+                assert_eq!(records, Some(&cut.start.records), "a cut at {} of {ends:?}", start + cut.at);
             }
             start = end;
         }
