@@ -1,13 +1,15 @@
 //! What a build notes in its commit: the trees that it looked at, and what it could not read of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::index::commit::writer::Writer;
 use crate::index::coverage::{Coverage, cover, coverage_of, some_of};
-use crate::source::{Failure, Inputs};
+use crate::source::{Failure, Input, Inputs};
 use crate::sys::now;
 
 /// What the last commit says that the index covers.
@@ -39,6 +41,30 @@ pub(super) fn explain_gone(failures: &mut [Failure], before: &[Coverage]) {
     }
 }
 
+/// What could not be read of files that are not among `again`, which this build reads: they have not changed.
+pub(super) fn still_unread(before: &[Coverage], again: &[Input]) -> Vec<Failure> {
+    let scans = before.iter().filter(|known| known.format.is_none());
+    let old: Vec<&Failure> = scans.flat_map(|known| &known.failures).collect();
+    if old.is_empty() {
+        return Vec::new();
+    }
+    let again: HashSet<&Path> = again.iter().map(|input| input.path.as_path()).collect();
+    let is_same = |failure: &&&Failure| file_of(&failure.path).is_some_and(|file| !again.contains(file));
+    old.iter().filter(is_same).map(|&failure| failure.clone()).collect()
+}
+
+/// The file of a path that may lead into an archive: `!/` stands behind the archive.
+fn file_of(path: &Path) -> Option<&Path> {
+    let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_file());
+    if is_file(path) {
+        return Some(path);
+    }
+    let bytes = path.as_os_str().as_bytes();
+    let ends = memchr::memmem::find_iter(bytes, b"!/");
+    let outer = |end: usize| bytes.get(..end).map(|outer| Path::new(OsStr::from_bytes(outer)));
+    ends.filter_map(outer).find(|outer| is_file(outer))
+}
+
 /// The directories of a build that reads files.
 pub(super) struct TextCoverage {
     began: i64,
@@ -68,10 +94,13 @@ impl TextCoverage {
     }
 
     /// What the build covered, now that it has read all files, or was stopped.
-    pub(super) fn ended(self, failures: &[Failure], complete: bool) -> Vec<Coverage> {
+    ///
+    /// `unread` is what could not be read of files that have not changed.
+    pub(super) fn ended(self, failures: &[Failure], unread: &[Failure], complete: bool) -> Vec<Coverage> {
         let (began, ended) = (self.began, now());
         let of_root = |(path, entries): (PathBuf, u64)| {
-            let inside = failures.iter().filter(|failure| failure.path.starts_with(&path));
+            let all = failures.iter().chain(unread);
+            let inside = all.filter(|failure| failure.path.starts_with(&path));
             let (failures, unread) = some_of(inside);
             Coverage { path, began, ended, entries, complete, unread, failures, ..Coverage::default() }
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::covered::{TextCoverage, covered_before, explain_gone, note};
+use super::covered::{TextCoverage, covered_before, explain_gone, note, still_unread};
 use super::directory::{prepare_directory, remove_empty_index};
 use super::document_source::DocumentSource;
 use super::entries;
@@ -137,6 +137,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let (ledger, mut remaining) = Ledger::open(writer, inputs, ledger_options(options))?;
     relocate_moved(&ledger, &source, call, std::mem::take(&mut remaining.moved), &mut report)?;
     report.unchanged = remaining.unchanged;
+    let unread = still_unread(&covered_before(writer)?, &remaining.inputs);
     report.removed_files = ledger.removed().paths.len() as u64;
     report.failed.extend(ledger.removed().emptied.iter().map(emptied));
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
@@ -156,7 +157,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     })?;
     report_threads(threads, &source, &mut report);
     settle(&ledger, options, &mut report)?;
-    note(writer, covered.ended(&report.failed, !report.cancelled))?;
+    note(writer, covered.ended(&report.failed, &unread, !report.cancelled))?;
     commit(&ledger, progress, &mut report)?;
     if !report.cancelled && report.merge_failure.is_none() && !ledger.spared().is_empty() {
         // Now that the old documents of changed files are deleted, all segments may be merged.

@@ -381,3 +381,30 @@ fn without_extraction_pages_have_tags_and_archives_are_binary() {
     options.contents = None;
     assert_eq!(build_now(&directory, &options).unchanged, 2);
 }
+
+#[test]
+fn what_could_not_be_read_of_an_archive_is_known_until_the_archive_changes() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("in");
+    fs::create_dir_all(&root).unwrap();
+    let damaged = &gzip(&b"words ".repeat(100))[..30];
+    let members = |content: &[u8]| tar(&[("a.gz".into(), content.to_vec()), ("b".into(), b"text".to_vec())]);
+    let archive = root.join("m.tar");
+    fs::write(&archive, members(damaged)).unwrap();
+    let directory = RamDirectory::new();
+    let options = options(&root, Records::File, 1);
+    let unread = || {
+        build_now(&directory, &options);
+        let coverage = Snapshot::open_in(&directory).unwrap().unwrap().coverage().unwrap();
+        let failures =
+            coverage.iter().flat_map(|known| known.failures.iter().map(|failure| failure.path.clone()));
+        (coverage.iter().map(|known| known.unread).sum::<u64>(), failures.collect::<Vec<_>>())
+    };
+    let member = PathBuf::from(format!("{}!/a.gz", archive.display()));
+    assert_eq!(unread(), (1, vec![member.clone()]));
+    assert_eq!(unread(), (1, vec![member.clone()]));
+    fs::write(root.join("new"), "another file").unwrap();
+    assert_eq!(unread(), (1, vec![member]));
+    fs::write(&archive, members(&gzip(b"words"))).unwrap();
+    assert_eq!(unread(), (0, Vec::new()));
+}
