@@ -11,6 +11,9 @@ use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use super::fill::fill;
 use super::html::declared_charset;
 
+/// The mark that some programs put in front of UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The number of bytes in which zeros are counted.
 const COUNTED: usize = 4 << 10;
 
@@ -52,7 +55,7 @@ pub(super) fn utf16(head: &[u8]) -> Option<&'static Encoding> {
 /// The encoding that a page declares, if it is known. A page that declares UTF-16 in bytes that can be read
 /// as ASCII is in UTF-8.
 pub(super) fn declared(page: &[u8]) -> Option<&'static Encoding> {
-    if page.starts_with(b"\xef\xbb\xbf") {
+    if page.starts_with(BYTE_ORDER_MARK) {
         return Some(UTF_8);
     }
     let encoding = Encoding::for_label(declared_charset(page)?)?;

@@ -2,11 +2,10 @@
 //!
 //! A single message of mail is a record, too.
 
+use super::charset::BYTE_ORDER_MARK;
+
 /// The number of first bytes that tell the kind of a file.
 const DETECTED: usize = 4 << 10;
-
-/// The mark with which some programs begin texts in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Names in the head of a message.
 const MESSAGE_NAMES: [&[u8]; 14] = [

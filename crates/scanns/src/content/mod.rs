@@ -34,6 +34,7 @@ mod zstandard;
 #[cfg(any(test, feature = "internals"))]
 pub(crate) use archive::Uncompress;
 pub(crate) use archive::{ArchiveFormat, ArchiveLimits, ArchiveMember, MemberKind, walk, walk_zip};
+pub(crate) use charset::BYTE_ORDER_MARK;
 pub use collection_kind::{CollectionKind, is_message};
 pub use examine::TextForm;
 pub(crate) use examine::{

@@ -6,6 +6,8 @@
 //! a first cell with a known `cell_type`. It reads the keys of the object in order and stops at the first
 //! that notebooks do not have, which for most JSON files is the first. More bytes never turn a yes into a no.
 
+use super::charset::BYTE_ORDER_MARK;
+
 /// The values of `cell_type`.
 const CELL_TYPES: [&[u8]; 4] = [b"code", b"markdown", b"raw", b"heading"];
 /// Other keys of a notebook that may come before the one that decides.
@@ -13,7 +15,7 @@ const ROOT_KEYS: [&[u8]; 4] = [b"metadata", b"nbformat_minor", b"orig_nbformat",
 /// True if a file with these first bytes is a Jupyter notebook. A file whose first 64 KiB are metadata is
 /// not recognized. Takes time linear in the length of `head`.
 pub fn is_notebook(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     HeadScan { rest: head }.is_root_of_notebook().unwrap_or(false)
 }
 

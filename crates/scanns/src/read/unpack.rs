@@ -248,7 +248,8 @@ impl MemberWalk<'_> {
             Ok(if self.is_unheard { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
         if lost > 0 {
-            let what = format!("{lost} records are lost: one before them says that it is longer than it is");
+            let what =
+                format!("lost records: {lost}, because one before them says that it is longer than it is");
             self.work.fail_member(path, &io::Error::other(what));
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! Scalars as they are written in a record.
 
-/// The mark that some programs put in front of UTF-8.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+pub(crate) use crate::content::BYTE_ORDER_MARK;
 
 /// How a scalar is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,8 @@
 
 use Clue::{Ends, Has, Starts};
 
+use crate::content::BYTE_ORDER_MARK;
+
 /// The number of first bytes that are searched for clues.
 const SEARCHED: usize = 4 << 10;
 
@@ -48,7 +50,7 @@ impl ClueList {
     /// The language of a file with these first bytes.
     pub(super) fn language(&self, head: &[u8]) -> Option<&'static str> {
         let head = head.get(..SEARCHED).unwrap_or(head);
-        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
         let mut lines = head.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
         let found = lines.find_map(|line| self.clue_of(line));
         found.map_or(self.otherwise, |(_, language)| *language)

@@ -1,12 +1,11 @@
 //! What a build notes in its commit: the trees that it looked at, and what it could not read of them.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
+use crate::index::commit::indexed_files::archive_of;
 use crate::index::commit::writer::Writer;
 use crate::index::coverage::{Coverage, cover, coverage_of, some_of};
 use crate::source::{Failure, Input, Inputs};
@@ -53,16 +52,10 @@ pub(super) fn still_unread(before: &[Coverage], again: &[Input]) -> Vec<Failure>
     old.iter().filter(is_same).map(|&failure| failure.clone()).collect()
 }
 
-/// The file of a path that may lead into an archive: `!/` stands behind the archive.
+/// The file of a path that may lead into an archive.
 fn file_of(path: &Path) -> Option<&Path> {
-    let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_file());
-    if is_file(path) {
-        return Some(path);
-    }
-    let bytes = path.as_os_str().as_bytes();
-    let ends = memchr::memmem::find_iter(bytes, b"!/");
-    let outer = |end: usize| bytes.get(..end).map(|outer| Path::new(OsStr::from_bytes(outer)));
-    ends.filter_map(outer).find(|outer| is_file(outer))
+    let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+    if is_file { Some(path) } else { archive_of(path).map(|(archive, _)| archive) }
 }
 
 /// The directories of a build that reads files.

@@ -2,6 +2,7 @@
 //! are gone.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,21 @@ pub(crate) struct EmptiedRoot {
 
 /// What stands between the path of an archive and the path of a member in it.
 pub(crate) const ARCHIVE_MARK: &[u8] = b"!/";
+
+/// The archive of which a path names a member, and the path in it: `!/` stands between them. `None` if there
+/// is a file with the whole path, or no such archive.
+pub(in crate::index) fn archive_of(path: &Path) -> Option<(&Path, &[u8])> {
+    let bytes = path.as_os_str().as_bytes();
+    if memchr::memmem::find(bytes, ARCHIVE_MARK).is_none() || path.symlink_metadata().is_ok() {
+        return None;
+    }
+    let at = memchr::memmem::find_iter(bytes, ARCHIVE_MARK).find(|&at| {
+        let outer = bytes.get(..at).map(|outer| Path::new(OsStr::from_bytes(outer)));
+        outer.is_some_and(Path::is_file)
+    })?;
+    let (outer, inner) = bytes.split_at_checked(at)?;
+    Some((Path::new(OsStr::from_bytes(outer)), inner.get(2..)?))
+}
 
 /// The numbers of inputs by their paths.
 fn by_path(found: &Inputs) -> HashMap<&[u8], usize> {

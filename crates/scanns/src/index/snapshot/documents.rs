@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::open::Snapshot;
 use crate::error::{Error, Result};
+use crate::index::commit::indexed_files::archive_of;
 use crate::read::{TextReading, text_of_file, text_of_member};
 use crate::record::{COLLECTIONS, contents_of_records};
 use crate::schema::{Field, Store, Value, decode_stored};
@@ -157,21 +158,6 @@ impl Snapshot {
         }
         Ok(sum)
     }
-}
-
-/// The archive of which a path names a member, and the path in it: `!/` stands between them. `None` if there
-/// is a file with the whole path, or no such archive.
-fn archive_of(path: &Path) -> Option<(&Path, &[u8])> {
-    let bytes = path.as_os_str().as_bytes();
-    if memchr::memmem::find(bytes, b"!/").is_none() || path.symlink_metadata().is_ok() {
-        return None;
-    }
-    let at = memchr::memmem::find_iter(bytes, b"!/").find(|&at| {
-        let outer = bytes.get(..at).map(|outer| Path::new(OsStr::from_bytes(outer)));
-        outer.is_some_and(Path::is_file)
-    })?;
-    let (outer, inner) = bytes.split_at_checked(at)?;
-    Some((Path::new(OsStr::from_bytes(outer)), inner.get(2..)?))
 }
 
 fn check_stamp(file: &File, reference: &Reference, path: &Path) -> Result<()> {

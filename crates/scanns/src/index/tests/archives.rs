@@ -96,6 +96,25 @@ pub(super) fn build_now(directory: &RamDirectory, options: &IndexOptions) -> Ind
     build_in(directory, options, &Progress::new(), &Arc::default()).unwrap()
 }
 
+/// Builds an index of files, and stops again and again before it ends.
+pub(super) fn build_with_stops(directory: &RamDirectory, root: &Path) {
+    let mut options = options(root, Records::File, 2);
+    options.segment_memory = 256 << 10;
+    options.commit_every = Some(std::time::Duration::ZERO);
+    for part in 1..6 {
+        let (progress, cancel) = (Progress::new(), Arc::new(AtomicBool::new(false)));
+        std::thread::scope(|scope| {
+            let build = scope.spawn(|| build_in(directory, &options, &progress, &cancel));
+            while !build.is_finished() && progress.documents.load(Ordering::Relaxed) < part * 12 {
+                std::thread::yield_now();
+            }
+            cancel.store(true, Ordering::Relaxed);
+            build.join().unwrap().unwrap();
+        });
+    }
+    build_now(directory, &options);
+}
+
 /// The terms of the documents that are not deleted.
 pub(super) fn contents_of_living(directory: &RamDirectory) -> Oracle {
     let mut found = contents_of_snapshot(&Snapshot::open_in(directory).unwrap().unwrap());
@@ -149,21 +168,7 @@ fn a_stopped_build_of_archives_goes_on_and_ends_with_the_same_index() {
         let root = place.path().join("in");
         let texts = write_archives(&mut random, &root);
         let directory = RamDirectory::new();
-        let mut options = options(&root, Records::File, 2);
-        options.segment_memory = 256 << 10;
-        options.commit_every = Some(std::time::Duration::ZERO);
-        for part in 1..6 {
-            let (progress, cancel) = (Progress::new(), Arc::new(AtomicBool::new(false)));
-            std::thread::scope(|scope| {
-                let build = scope.spawn(|| build_in(&directory, &options, &progress, &cancel));
-                while !build.is_finished() && progress.documents.load(Ordering::Relaxed) < part * 12 {
-                    std::thread::yield_now();
-                }
-                cancel.store(true, Ordering::Relaxed);
-                build.join().unwrap().unwrap();
-            });
-        }
-        build_now(&directory, &options);
+        build_with_stops(&directory, &root);
         let living = contents_of_living(&directory);
         assert!(living == oracle(&texts, Records::File), "seed {seed:x} {round}");
     }

@@ -1,9 +1,7 @@
 //! The records of web archives, mailboxes and the like among other files are documents with their texts and
 //! values, as members of archives are.
 
-use std::sync::atomic::Ordering;
-
-use super::archives::{build_now, check_stored, contents_of_living, gzip, tar, words};
+use super::archives::{build_now, build_with_stops, check_stored, contents_of_living, gzip, tar, words};
 use super::*;
 use crate::content::ContentOptions;
 use crate::record::RecordNote;
@@ -140,21 +138,7 @@ fn a_stopped_build_of_collections_goes_on_and_ends_with_the_same_index() {
         let root = place.path().join("in");
         let (documents, _) = write_collections(&mut random, &root);
         let directory = RamDirectory::new();
-        let mut options = options(&root, Records::File, 2);
-        options.segment_memory = 256 << 10;
-        options.commit_every = Some(std::time::Duration::ZERO);
-        for part in 1..6 {
-            let (progress, cancel) = (Progress::new(), Arc::new(AtomicBool::new(false)));
-            std::thread::scope(|scope| {
-                let build = scope.spawn(|| build_in(&directory, &options, &progress, &cancel));
-                while !build.is_finished() && progress.documents.load(Ordering::Relaxed) < part * 12 {
-                    std::thread::yield_now();
-                }
-                cancel.store(true, Ordering::Relaxed);
-                build.join().unwrap().unwrap();
-            });
-        }
-        build_now(&directory, &options);
+        build_with_stops(&directory, &root);
         let living = contents_of_living(&directory);
         assert!(living == oracle(&documents, Records::File), "seed {seed:x} {round}");
     }
