@@ -22,6 +22,7 @@ mod file_report;
 mod find;
 mod index;
 mod indexed_path;
+mod indexes;
 mod info;
 mod ls;
 mod maintain;

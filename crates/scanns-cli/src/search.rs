@@ -27,7 +27,7 @@ use scanns::{Hit, Query, Snapshot};
 use serde_json::Map;
 
 use crate::args::{ModelArg, ModelArgs, SearchArgs, SortArg};
-use crate::missing::{AskedPlaces, note_missing};
+use crate::indexes::Indexes;
 use crate::output::Output;
 use crate::quoting::quoted;
 use crate::report::{self, Outcome};
@@ -45,7 +45,9 @@ const SUGGESTED: usize = 3;
 /// Runs the verb.
 pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let model = model(&args.model)?;
-    let snapshot = Snapshot::open(&args.index)?;
+    let indexes = Indexes::new(&args.index, &args.query)?;
+    asked::must_be_one_query(args, indexes.words)?;
+    let snapshot = indexes.open()?;
     if (args.content || args.snippet.snippets) && snapshot.info().stored.store == Store::None {
         bail!(
             "the index does not store text: build one with --store content or --store reference, or omit \
@@ -58,7 +60,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     if let Some(path) = &args.batch.queries {
         let batch = batch::Batch { args, snapshot: &snapshot, field, fields: &fields, operator, model };
         let outcome = batch::run(&batch, path)?;
-        note_missing(&snapshot, &args.index, AskedPlaces::ALL)?;
+        indexes.note_missing(&snapshot)?;
         return Ok(outcome);
     }
     let budget = args.timeout.map(Budget::of);
@@ -66,7 +68,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let searcher = timed(snapshot.searcher_in(field), budget.as_ref()).with_threads(&threads);
     let (query, itself) = match similar::like(&args.like, &snapshot, field)? {
         Some(like) => like,
-        None => (asked::query(args, &snapshot, &fields, operator)?, None),
+        None => (asked::query(args, indexes.words, &snapshot, &fields, operator)?, None),
     };
     let query = similar::expand(&args.feedback, &snapshot, query, field, model)?;
     let facets = Facets::new(&snapshot, &args.columns)?;
@@ -83,7 +85,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
         print_count(&mut out, count, is_partial(budget.as_ref()), args.json)?;
         facets.print(prepared.aggregate(facets.asked())?, &mut out, args.json)?;
         out.finish()?;
-        note_missing(&snapshot, &args.index, AskedPlaces::ALL)?;
+        indexes.note_missing(&snapshot)?;
         return Ok(outcome(count > 0, 0, budget.as_ref()));
     }
     let (searcher, query, prepared) = (&searcher, &query, &prepared);
@@ -93,7 +95,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     facets.print(hits.aggregated, &mut out, args.json)?;
     // Notes come after everything else, and after the user has left the pager.
     out.finish()?;
-    note_missing(&snapshot, &args.index, AskedPlaces::ALL)?;
+    indexes.note_missing(&snapshot)?;
     if args.json {
         // The objects contain this for programs.
     } else if !hits.found {

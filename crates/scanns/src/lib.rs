@@ -15,6 +15,7 @@
 //! | [`query`] | queries as trees, as text and as JSON |
 //! | [`search`] | searchers, models, sorting, snippets, explanations, expansion of queries |
 //! | [`aggregate`] | facets, statistics and groups over all matches |
+//! | [`shards`] | several indexes in other processes, searched as one |
 //! | [`columns`] | values by document, one by one and in batches |
 //! | [`analysis`] | the tokens of a text |
 //! | [`store`] | storage of index files: a file system, memory, or your own implementation |
@@ -158,6 +159,15 @@ pub mod aggregate {
         Aggregated, Aggregation, Aggregations, Answered, Bucket, BucketKey, Buckets, CalendarUnit, Collector,
         Distinct, Facet, FacetRange, FacetTerms, Group, GroupBy, Groups, Matches, SortedHits, Stats, Sum,
         TermsOrder, TopHits,
+    };
+}
+
+/// Several indexes in other processes or on other machines, searched as one: see
+/// [`ShardSet`](shards::ShardSet). [`Snapshot::open_all`] opens several indexes in one process.
+pub mod shards {
+    pub use crate::index::shards::{
+        MESSAGE_VERSION, MissingShard, Shard, ShardAnswer, ShardGroup, ShardGroups, ShardHit, ShardOrder,
+        ShardQuery, ShardSearch, ShardSet,
     };
 }
 

@@ -41,12 +41,12 @@ is not valid UTF-8 has the type bytes instead, so that nothing is lost.";
 /// Arguments of `scanns export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The index
+    /// The index; more indexes may follow, and are exported as one
     #[arg(value_name = "NAME.scanns")]
     pub index: PathBuf,
     /// The documents to export, as in scanns search [default: all]
     #[arg(value_name = "QUERY")]
-    pub query: Option<String>,
+    pub query: Vec<String>,
     /// The fields to export, in this order; _key is the key of the document [default: _key, all columns and
     /// all stored fields]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]

@@ -26,6 +26,8 @@ Examples:
       also shows the text of the documents, if the index stores it
   scanns search docs.scanns '\"free software\" -draft licen*'
       finds a phrase or a prefix, and excludes a word
+  scanns search 2025.scanns 2026.scanns 'license warranty'
+      searches several indexes as if they were one
   scanns search docs.scanns --explain -k 1 'license warranty'
       explains the score of the best document
   scanns search docs.scanns --rm3 'license warranty'
@@ -69,14 +71,14 @@ Write -- before a query that starts with a hyphen.";
 /// Arguments of `scanns search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// The index
+    /// The index; more indexes may follow, and are searched as one
     #[arg(value_name = "NAME.scanns")]
     pub index: PathBuf,
     /// The query; several arguments form one query
     #[arg(required_unless_present_any = ["like", "like_file", "query_json", "queries"])]
     pub query: Vec<String>,
     /// The query as JSON, see docs/QUERIES.md; @FILE reads it from a file, - from standard input
-    #[arg(long, value_name = "JSON|@FILE|-", conflicts_with = "query")]
+    #[arg(long, value_name = "JSON|@FILE|-")]
     pub query_json: Option<OsString>,
     /// Print the query as JSON for --query-json, instead of searching
     #[arg(long, conflicts_with_all = ["top", "all", "count", "content", "json"])]
@@ -182,7 +184,7 @@ pub struct BatchArgs {
     /// Run all queries of FILE, or of standard input if FILE is -: one per line, with an optional name and a
     /// tab before it. Output lines begin with the name or the number of the query
     #[arg(long, value_name = "FILE")]
-    #[arg(conflicts_with_all = ["query", "query_json", "print_query", "all", "content"])]
+    #[arg(conflicts_with_all = ["query_json", "print_query", "all", "content"])]
     #[arg(conflicts_with_all = ["snippets", "sort", "after"])]
     #[arg(conflicts_with_all = ["rm3", "explain"])]
     pub queries: Option<PathBuf>,

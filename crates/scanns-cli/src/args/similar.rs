@@ -34,11 +34,11 @@ pub struct LikeArgs {
     /// Find documents like this one, by its most significant words, instead of running a query; KEY is as
     /// search prints it. The index must have been built with --vectors or --store
     #[arg(long, value_name = "KEY", group = "example")]
-    #[arg(conflicts_with_all = ["query", "query_json", "queries", "after", "count"])]
+    #[arg(conflicts_with_all = ["query_json", "queries", "after", "count"])]
     pub like: Option<OsString>,
     /// Find documents like the text of a file, which need not be in the index; - for standard input
     #[arg(long, value_name = "FILE", group = "example")]
-    #[arg(conflicts_with_all = ["query", "query_json", "queries", "after", "like"])]
+    #[arg(conflicts_with_all = ["query_json", "queries", "after", "like"])]
     pub like_file: Option<PathBuf>,
     /// Maximum number of words to take from the example
     #[arg(long, value_name = "N", requires = "example", default_value = "25", value_parser = positive)]

@@ -28,7 +28,7 @@ use scanns::{Query, Snapshot};
 use serde_json::{Map, Value as Json, json};
 
 use crate::args::{ExportArgs, ExportCompression, ExportFormat};
-use crate::missing::{AskedPlaces, note_missing};
+use crate::indexes::Indexes;
 use crate::progress::stop_flag;
 use crate::report::{self, Outcome};
 use crate::search::fields::kept;
@@ -65,7 +65,7 @@ pub fn run(args: &ExportArgs) -> Result<Outcome> {
         }
         Ok(sent) => {
             target.finish()?;
-            let lacks = note_missing(&export.snapshot, &args.index, AskedPlaces::ALL)?;
+            let lacks = export.indexes.note_missing(&export.snapshot)?;
             if !target.is_stream() || io::stderr().is_terminal() {
                 let (rows, seconds) = (units::counted(sent.rows, "row"), units::duration(report::seconds()));
                 report::note(&format!("{rows} in {seconds}"));
@@ -137,6 +137,7 @@ fn compression(args: &ExportArgs, format: ExportFormat) -> Result<ExportCompress
 /// An export: what to write, and how.
 struct Export<'a> {
     args: &'a ExportArgs,
+    indexes: Indexes<'a>,
     snapshot: Snapshot,
     query: Query,
     /// The fields to read: one for each column of the output, then others that the order needs.
@@ -157,18 +158,19 @@ impl<'a> Export<'a> {
         let format = args.format.map_or_else(|| format_of(&args.output), Ok)?;
         must_be_built(matches!(format, ExportFormat::Arrow | ExportFormat::Parquet))?;
         let compression = compression(args, format)?;
-        let snapshot = Snapshot::open(&args.index)?;
+        let indexes = Indexes::new(&args.index, &args.query)?;
+        let snapshot = indexes.open()?;
         let operator = args.default_operator.into();
-        let query = match args.query.as_deref() {
-            None => Query::All,
-            Some(text) => snapshot.parse(text, operator)?,
+        let query = match indexes.words {
+            [] => Query::All,
+            words => snapshot.parse(&words.join(" "), operator)?,
         };
         let (mut fields, shapes) = columns(&snapshot, &args.fields)?;
         let order = args.sort.as_ref().map(|sort| Order::new(&snapshot, sort, &mut fields)).transpose()?;
         let model = model(&args.model)?;
         let what = what(args, &snapshot, &query, &shapes, format, model)?;
         let model = order.as_ref().is_some_and(Order::needs_scores).then_some(model);
-        Ok(Export { args, snapshot, query, fields, shapes, order, model, format, compression, what })
+        Ok(Export { args, indexes, snapshot, query, fields, shapes, order, model, format, compression, what })
     }
 }
 
@@ -186,7 +188,7 @@ fn what(
     let segments: Vec<_> = segments.map(|segment| format!("{} {}", segment.id, segment.deleted)).collect();
     let what = [
         ("the version of scanns", json!(env!("CARGO_PKG_VERSION"))),
-        ("the index", json!([snapshot.info().generation, segments])),
+        ("the index", json!([snapshot.fingerprint(), segments])),
         ("the query", json!(snapshot.query_json_in(&[], query)?)),
         ("--fields", json!(names)),
         ("--format", json!(format!("{format:?}"))),

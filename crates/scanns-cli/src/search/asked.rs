@@ -13,36 +13,34 @@ use crate::args::SearchArgs;
 use crate::quoting::quoted;
 use crate::report::path_text;
 
-/// The query; `fields` are its default fields.
+/// The query, of these words or of JSON; `fields` are its default fields.
 pub(super) fn query(
     args: &SearchArgs,
+    words: &[String],
     snapshot: &Snapshot,
     fields: &[WeightedField],
     operator: Operator,
 ) -> Result<Query> {
     match &args.query_json {
         Some(given) => Ok(snapshot.parse_json_in(fields, &json(given)?, operator)?),
-        None => {
-            refuse_indexes(&args.query)?;
-            Ok(snapshot.parse_in(fields, &args.query.join(" "), operator)?)
-        }
+        None => Ok(snapshot.parse_in(fields, &words.join(" "), operator)?),
     }
 }
 
-/// Refuses a query with an argument that is an index, which would be searched as a word.
-fn refuse_indexes(query: &[String]) -> Result<()> {
-    let is_index = |word: &&String| {
-        let path = Path::new(word);
-        path.extension().is_some_and(|extension| extension == "scanns") && path.is_dir()
-    };
-    match query.iter().find(is_index) {
-        Some(index) => bail!(
-            "'{}' is an index, not a word of a query: search one index at a time, or quote the word as \
-             '\"{}\"'",
-            quoted(index.as_bytes()),
-            quoted(index.as_bytes()),
-        ),
-        None => Ok(()),
+/// Refuses words beside another query, and a command without any query.
+pub(super) fn must_be_one_query(args: &SearchArgs, words: &[String]) -> Result<()> {
+    let given = [
+        ("--query-json", args.query_json.is_some()),
+        ("--queries", args.batch.queries.is_some()),
+        ("--like", args.like.like.is_some()),
+        ("--like-file", args.like.like_file.is_some()),
+    ];
+    match (given.iter().find(|(_, is_given)| *is_given), words) {
+        (Some((option, _)), [first, ..]) => {
+            bail!("{option} cannot be used with words of a query: leave out '{}'", quoted(first.as_bytes()))
+        }
+        (None, []) => bail!("the query is missing: write it after the indexes; '*' finds every document"),
+        _ => Ok(()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! One page of hits in an order, and the token of the next page.
 //!
-//! A token names the last hit of a page and the commit of the index. It has a digest of the query and the
-//! options, since the hits after that hit differ with another query, model or commit. A checksum of the token
-//! shows whether it was changed.
+//! A token names the last hit of a page and the commit of the index, or of each of several indexes. It has
+//! a digest of the query and the options, since the hits after that hit differ with another query, model or
+//! commit. A checksum of the token shows whether it was changed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -64,7 +64,7 @@ pub(super) fn page(asked: &Asked<'_>, aggregations: &[Aggregation]) -> Result<Pa
     }
     let Asked { args, snapshot, searcher, query, prepared, model, field, itself, budget: _ } = asked;
     let wanted = args.top.saturating_add(itself.iter().count());
-    let generation = snapshot.info().generation;
+    let generation = snapshot.fingerprint();
     let digest = digest(&snapshot.query_json_in(&[], query)?, *model, *field, &args.page.sort);
     let token = match args.page.after.as_deref() {
         None | Some(START) => None,

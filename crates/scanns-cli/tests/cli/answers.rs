@@ -98,13 +98,15 @@ fn a_search_without_matches_exits_with_1_as_grep_does() {
 }
 
 #[test]
-fn a_second_index_is_not_a_word() {
+fn an_index_after_the_query_is_not_a_word() {
     let place = Place::with(&POEMS);
     place.indexed(&[]);
     let index = place.index();
-    let ran = place.search(&[index.to_str().unwrap(), "word"]);
-    assert!(ran.code == Some(2) && ran.stderr.contains("search one index at a time"), "{}", ran.stderr);
-    assert_eq!(place.search(&["--count", "--", "absent.scanns"]).text(), "0\n");
+    let ran = place.search(&["word", index.to_str().unwrap()]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("write indexes before the query"), "{}", ran.stderr);
+    let ran = place.search(&["--count", "--", "absent.scanns"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("there is no index absent.scanns"), "{}", ran.stderr);
+    assert_eq!(place.search(&["--count", "--", "\"absent.scanns\""]).text(), "0\n");
 }
 
 #[test]

@@ -223,6 +223,17 @@ pub enum Error {
         remedy: String,
     },
 
+    /// One of several indexes that are searched as one did not answer.
+    #[error("shard {shard} of the index did not answer ({index}): {reason}")]
+    Shard {
+        /// The number of the shard, from 0.
+        shard: usize,
+        /// The index of the shard.
+        index: String,
+        /// The reason.
+        reason: String,
+    },
+
     /// None of the given paths can be read.
     #[error("nothing to index: {what}")]
     NoInput {

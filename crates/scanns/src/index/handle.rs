@@ -89,6 +89,12 @@ impl Index {
         Ok(Index::at(path))
     }
 
+    /// Returns true if an index was committed at `path`.
+    pub fn is_at(path: impl AsRef<Path>) -> bool {
+        let path = path.as_ref();
+        path.is_dir() && generations(&FsDirectory::new(path)).is_ok_and(|found| !found.is_empty())
+    }
+
     /// Returns a handle to the index at `path`, which need not exist yet: the first build or writer creates
     /// it.
     pub fn at(path: impl AsRef<Path>) -> Self {

@@ -11,6 +11,7 @@
 //! - `snapshot/`: a commit opened for reading.
 //! - `maintain.rs`, `preview.rs`, `update.rs`, `check.rs`, `memory.rs`: delete and merge, say what would be
 //!   deleted, change values, verify and salvage, and the index in memory.
+//! - `shards/`: several indexes, in other processes, searched as one.
 //! - `tune/`: finds the parameters of a build that suit a machine.
 //! - `handle.rs`: [`Index`](crate::Index), the entry point for all of this.
 
@@ -26,6 +27,7 @@ mod memory;
 mod named_snapshot;
 mod preview;
 pub(crate) mod progress;
+pub(crate) mod shards;
 pub(crate) mod snapshot;
 pub(crate) mod stored_options;
 #[cfg(feature = "tune")]

@@ -27,6 +27,7 @@ mod contents;
 mod divided_csv;
 mod dumps;
 mod flush;
+mod joined;
 mod keyed;
 mod living;
 mod metadata;

@@ -1,5 +1,7 @@
 //! Documents as programs create them: a key and values of fields.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Field, FieldKind, Schema};
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
@@ -8,10 +10,10 @@ use crate::error::{Error, Result};
 pub(crate) const MAX_KEY: usize = 32 << 10;
 
 /// The value of a field.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// A text, a keyword or a path: UTF-8 or any other bytes.
-    Text(Vec<u8>),
+    Text(#[serde(with = "serde_bytes")] Vec<u8>),
     /// An unsigned number.
     Unsigned(u64),
     /// A signed number.
@@ -19,7 +21,7 @@ pub enum Value {
     /// A number of double precision.
     Float(f64),
     /// Bytes of a field of bytes.
-    Bytes(Vec<u8>),
+    Bytes(#[serde(with = "serde_bytes")] Vec<u8>),
     /// A boolean.
     Boolean(bool),
     /// A date, in nanoseconds since 1970, UTC.

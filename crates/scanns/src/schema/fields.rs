@@ -1,5 +1,7 @@
 //! The fields of documents: their names, their kinds, and whether they are searched, stored, or columns.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Analyzer, Postings};
 use crate::error::{Error, Result};
 
@@ -15,12 +17,24 @@ pub(crate) fn fits_name(c: char) -> bool {
 }
 
 /// A field of a schema, identified by its number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u16")]
 pub struct Field(u16);
+
+impl TryFrom<u16> for Field {
+    type Error = &'static str;
+
+    fn try_from(number: u16) -> std::result::Result<Self, Self::Error> {
+        Field::new(number).ok_or("a number of a field is too high")
+    }
+}
 
 impl Field {
     /// The first field of a schema.
     pub(crate) const FIRST: Field = Field(0);
+
+    /// A field that no schema has.
+    pub(crate) const NONE: Field = Field(u16::MAX);
 
     /// The field with this number; below [`MAX_FIELDS`].
     pub(crate) const fn new(number: u16) -> Option<Self> {
@@ -195,7 +209,7 @@ impl FieldEntry {
 /// The fields of the documents of an index. A schema is fixed when the index is created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schema {
-    fields: Vec<FieldEntry>,
+    pub(super) fields: Vec<FieldEntry>,
 }
 
 /// The field for the bytes of files and lines.

@@ -1,10 +1,11 @@
 //! The schema of an index: fields, analyzers, and the documents that fit them.
 //!
 //! The schema is stored in the manifest of an index, so that a query is analyzed like the documents.
-//! `fields.rs` defines fields, `document.rs` documents, and `date.rs` parses and formats dates;
-//! `value_format.rs` says how records write dates and numbers, `file_mode.rs` how modes of files are written.
-//! `analyzer.rs` names the analyzers, and `chain.rs` parses analyzers that users define; `language.rs`,
-//! `grams.rs` and `delimiters.rs` (the set of bytes that separate tokens) are their parameters.
+//! `fields.rs` defines fields, `joined.rs` the fields of several indexes, `document.rs` documents, and
+//! `date.rs` parses and formats dates; `value_format.rs` says how records write dates and numbers,
+//! `file_mode.rs` how modes of files are written. `analyzer.rs` names the analyzers, and `chain.rs` parses
+//! analyzers that users define; `language.rs`, `grams.rs` and `delimiters.rs` (the set of bytes that
+//! separate tokens) are their parameters.
 
 mod analyzer;
 mod chain;
@@ -14,6 +15,7 @@ mod document;
 mod fields;
 mod file_mode;
 mod grams;
+mod joined;
 mod language;
 mod literal;
 mod stored;
@@ -35,6 +37,7 @@ pub(crate) use fields::{MAX_NAME, fits_name};
 pub(crate) use file_mode::ModeText;
 pub use file_mode::{format_mode, format_mode_octal};
 pub use grams::Grams;
+pub(crate) use joined::{FieldNumbers, joined_schema};
 pub use language::{LANGUAGES, Language};
 pub(crate) use literal::literal;
 pub use stored::{Compression, Store, Stored};

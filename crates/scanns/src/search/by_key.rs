@@ -3,6 +3,8 @@
 //! Every hit is visited and its key is read, which takes about a microsecond. Only the hits of one page are
 //! kept.
 
+use serde::{Deserialize, Serialize};
+
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -17,7 +19,7 @@ use crate::query::Query;
 use crate::search::exec::strategy::Want;
 
 /// An order by the bytes of keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyOrder {
     /// The least key first.
     Ascending,
@@ -77,9 +79,10 @@ pub struct KeyPage<'h> {
 }
 
 /// A hit and its key.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyedHit {
     /// The key of the document.
+    #[serde(with = "serde_bytes")]
     pub key: Vec<u8>,
     /// The hit, with its score.
     pub hit: Hit,

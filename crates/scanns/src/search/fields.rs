@@ -2,6 +2,7 @@
 
 use super::budget::{Budget, Clock};
 use super::leaf::{Leaf, LeafStats};
+use super::statistics::TermStatistics;
 use crate::schema::Field;
 
 /// Leaves by field. All fields have the same leaves, with the same documents.
@@ -13,6 +14,8 @@ pub(crate) struct Fields<'a> {
     default: usize,
     exhaustive: bool,
     clock: Clock<'a>,
+    /// The statistics of all documents, if these leaves have only some of them.
+    statistics: Option<&'a TermStatistics>,
 }
 
 struct FieldLeaves<'a> {
@@ -37,7 +40,14 @@ impl<'a> Fields<'a> {
         };
         let fields: Vec<_> = fields.into_iter().map(with_stats).collect();
         let place = fields.iter().position(|known| known.field == default).unwrap_or(0);
-        Fields { fields, default_field: default, default: place, exhaustive: false, clock: Clock::default() }
+        Fields {
+            fields,
+            default_field: default,
+            default: place,
+            exhaustive: false,
+            clock: Clock::default(),
+            statistics: None,
+        }
     }
 
     /// Ends queries when the budget has run out.
@@ -96,8 +106,29 @@ impl<'a> Fields<'a> {
         self.fields[place].leaves[leaf]
     }
 
-    /// The sizes of the field at index `place` over all leaves.
+    /// Scores with the statistics of all documents.
+    pub(crate) fn score_with(&mut self, statistics: &'a TermStatistics) {
+        self.statistics = Some(statistics);
+    }
+
+    /// The statistics of all documents, if these leaves have only some of them.
+    pub(crate) fn statistics(&self) -> Option<&'a TermStatistics> {
+        self.statistics
+    }
+
+    /// The field at index `place`.
+    pub(crate) fn field_at(&self, place: usize) -> Field {
+        self.fields.get(place).map_or(self.default_field, |field| field.field)
+    }
+
+    /// The sizes of the field at index `place` over all documents.
     pub(crate) fn stats(&self, place: usize) -> LeafStats {
+        let of_all = self.statistics.and_then(|all| all.field(self.field_at(place)));
+        of_all.unwrap_or_else(|| self.own_stats(place))
+    }
+
+    /// The sizes of the field at index `place` over these leaves.
+    pub(crate) fn own_stats(&self, place: usize) -> LeafStats {
         self.fields.get(place).map_or(LeafStats::default(), |field| field.stats)
     }
 }

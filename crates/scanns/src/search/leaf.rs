@@ -1,5 +1,7 @@
 //! The interface of a leaf: a segment on disk, or documents in memory.
 
+use serde::{Deserialize, Serialize};
+
 use crate::codec::{ListCursor, PositionCursor, PostingPlace};
 use crate::column::Column;
 use crate::error::{Error, Result};
@@ -56,7 +58,7 @@ pub trait Leaf: Sync {
 }
 
 /// The sizes of a leaf.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeafStats {
     /// The number of documents that are not deleted.
     pub documents: u64,

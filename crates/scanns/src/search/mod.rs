@@ -14,6 +14,7 @@
 //! | `best_score` | the score by the best of several clauses |
 //! | `doc_set`, `number_set` | sets of documents of a leaf, sets of terms of a dictionary |
 //! | `top_k`, `fields`, `searcher` | the best hits, the leaves by field |
+//! | `statistics` | the statistics of terms that searchers of parts of the documents share |
 //! | `similarity` | the formulas of the models |
 //! | `terms` | patterns, suggestions, frequent terms |
 //! | `plan` | a query with numbers for terms, its shape, its terms in every leaf |
@@ -48,10 +49,11 @@ mod searcher;
 mod segment_leaf;
 mod similarity;
 mod snippets;
+pub(crate) mod statistics;
 mod terms;
 #[cfg(test)]
 #[expect(clippy::cast_possible_truncation, reason = "test data is small")]
-mod tests;
+pub(crate) mod tests;
 mod threads;
 pub(crate) mod top_k;
 

@@ -4,8 +4,9 @@ use super::fields::Fields;
 use super::leaf::LeafStats;
 use super::parallel::{LeafRange, SearchRanges};
 use super::plan::QueryPlan;
-use super::plan::found::{FoundTerms, TermFigures};
+use super::plan::found::FoundTerms;
 use super::searcher::Searcher;
+use super::statistics::{TermFigures, TermStatistics};
 use crate::error::Result;
 use crate::query::Query;
 use crate::search::exec::bound_terms::BoundTerms;
@@ -72,6 +73,19 @@ impl<'a> Searcher<'a> {
 }
 
 impl<'a> PreparedQuery<'_, 'a, '_> {
+    /// Adds the statistics of the terms of the query in these documents.
+    pub(crate) fn add_statistics(&self, all: &mut TermStatistics) {
+        let (plan, fields) = (&self.plan, self.fields());
+        let fuzzy = plan.near.iter().filter_map(|(word, _)| fields.place_of(word.field));
+        for place in plan.fields.iter().copied().chain(fuzzy) {
+            all.put_field(fields.field_at(place), fields.own_stats(place));
+        }
+        for (term, figures) in plan.terms.iter().zip(self.found.own_figures()) {
+            all.put_term(fields.field_at(plan.fields[term.field]), &term.bytes, figures);
+        }
+        plan.near.iter().for_each(|(word, near)| all.put_near(word, near));
+    }
+
     pub(crate) fn fields(&self) -> &Fields<'a> {
         &self.searcher.fields
     }

@@ -3,6 +3,7 @@
 use super::budget::Budget;
 use super::fields::Fields;
 use super::leaf::{Leaf, LeafStats};
+use super::statistics::TermStatistics;
 use super::threads::SearchThreads;
 use super::top_k::Hit;
 use crate::column::Column;
@@ -83,6 +84,14 @@ impl<'a> Searcher<'a> {
     #[must_use]
     pub fn with_threads(mut self, threads: &'a SearchThreads) -> Self {
         self.threads = Some(threads);
+        self
+    }
+
+    /// Scores with the statistics of all documents, of which this searcher has a part. Queries must be among
+    /// those that the statistics were collected for.
+    #[must_use]
+    pub(crate) fn with_statistics(mut self, statistics: &'a TermStatistics) -> Self {
+        self.fields.score_with(statistics);
         self
     }
 

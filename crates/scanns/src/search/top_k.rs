@@ -4,12 +4,14 @@
 //! that comes after its worst hit can be among the best, so threads share this bound. It is a score and a
 //! place in document order, so ties are treated exactly as by a single thread.
 
+use serde::{Deserialize, Serialize};
+
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU64, Ordering as Memory};
 
 /// A document that matches.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     /// The score; higher is better.
     pub score: f32,

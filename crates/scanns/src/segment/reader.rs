@@ -13,7 +13,7 @@ use super::terms::{TermDictionary, TermInfo, TermPositions, TermsIter, TermsWalk
 use super::updates::{Changes, SegmentColumns, Updates, differences};
 use crate::column::Column;
 use crate::error::{Error, Result};
-use crate::schema::{Field, Postings};
+use crate::schema::{Field, FieldNumbers, Postings};
 use crate::store::{Directory, Envelope};
 
 /// An open segment, seen through one of its fields. Clones share all data until documents are deleted or
@@ -26,9 +26,12 @@ pub struct Segment {
     updates: Option<Arc<Updates>>,
     /// Columns with these changes, in ascending order of their fields.
     columns: Arc<Vec<(Field, Column)>>,
+    /// The field, with its number in the segment.
     field: Field,
     /// The field whose values are the keys of documents.
     key_field: Option<Field>,
+    /// How a schema that several indexes share numbers the fields of the segment, if it is another number.
+    numbers: Option<Arc<FieldNumbers>>,
 }
 
 /// The immutable data of a segment.
@@ -79,7 +82,7 @@ impl Segment {
         let (no_terms, no_norms) = (TermDictionary::empty(), OnceLock::new());
         let written = WrittenSegment { file, stats, terms, columns: columns.clone(), no_terms, no_norms };
         let (written, deletes) = (Arc::new(written), Arc::new(deletes));
-        Ok(Segment { written, deletes, updates: None, columns, field, key_field: None })
+        Ok(Segment { written, deletes, updates: None, columns, field, key_field: None, numbers: None })
     }
 
     /// Returns the segment with the updates that commit `generation` published, or without updates for 0.
@@ -167,7 +170,28 @@ impl Segment {
     /// Returns the same segment, seen through another field.
     #[must_use]
     pub fn in_field(&self, field: Field) -> Self {
-        Segment { field, ..self.clone() }
+        let own = match &self.numbers {
+            None => field,
+            Some(numbers) => numbers.own(field).unwrap_or(Field::NONE),
+        };
+        Segment { field: own, ..self.clone() }
+    }
+
+    /// Returns the segment for reading with the fields of a schema that several indexes share: all methods
+    /// take and return the numbers of fields in that schema, except the figures of fields.
+    #[must_use]
+    pub fn with_numbers(mut self, numbers: &Arc<FieldNumbers>) -> Self {
+        let joined = |field: Field| numbers.joined(field);
+        let mut columns: Vec<(Field, Column)> = self
+            .columns
+            .iter()
+            .filter_map(|(field, column)| Some((joined(*field)?, column.clone())))
+            .collect();
+        columns.sort_by_key(|(field, _)| *field);
+        self.columns = Arc::new(columns);
+        self.key_field = self.key_field.and_then(joined);
+        self.numbers = Some(Arc::clone(numbers));
+        self
     }
 
     /// Returns true if some document of the segment has the field.

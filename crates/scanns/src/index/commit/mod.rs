@@ -4,10 +4,10 @@
 //! `manifest.rs` first, the description of a commit, then `writer.rs`, which prepares the next one.
 //! `merge.rs` replaces several segments by one while other threads write. `merge_policy.rs` chooses the
 //! segments, `policy_merge.rs` runs the merges of a policy, and `background_merge.rs` runs them during a
-//! build, within the limits of `merge_budget.rs` and `rate_limit.rs`. `ledger.rs` tracks the inputs that the
-//! commit covers, `indexed_files.rs` finds files that are gone, and `moved_files.rs`
-//! those that were moved. `unique_keys.rs` keeps one document for
-//! each value of the field that is the key. `manifest_field.rs` encodes fields, and `column_setting.rs` is a
+//! build, within the limits of `merge_budget.rs` and `rate_limit.rs`. `ledger.rs` tracks the inputs that
+//! the commit covers, `indexed_files.rs` finds files that are gone, and `moved_files.rs` those that were
+//! moved. `unique_keys.rs` keeps one document for each value of the field that is the key.
+//! `manifest_field.rs` encodes fields, `schema_bytes.rs` schemas in messages, and `column_setting.rs` is a
 //! change of column values.
 
 pub(crate) mod background_merge;
@@ -23,6 +23,7 @@ pub(crate) mod merge_policy;
 pub(crate) mod moved_files;
 pub(crate) mod policy_merge;
 pub(crate) mod rate_limit;
+pub(crate) mod schema_bytes;
 pub(crate) mod unique_keys;
 pub(crate) mod writer;
 mod writer_state;

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::open::Snapshot;
+use super::part::IndexPart;
 use crate::error::{Error, Result};
 use crate::index::commit::indexed_files::archive_of;
 use crate::read::{TextReading, text_of_file, text_of_member};
@@ -36,13 +37,14 @@ impl Snapshot {
         let Some(segment) = self.leaf(hit) else { return Ok(None) };
         match segment.store() {
             Store::None => Ok(None),
-            Store::Content if self.schema().stores() => {
-                let texts = self.texts(hit, self.default_field())?;
+            Store::Content if self.stores(hit) => {
+                let texts = self.texts(hit, self.default_field_of(hit))?;
                 Ok(texts.map(|texts| texts.concat()))
             }
             Store::Content => segment.content(hit.doc),
             Store::Reference => {
-                segment.reference(hit.doc)?.map(|reference| self.read_reference(&reference, most)).transpose()
+                let Some(part) = self.part(hit.leaf) else { return Ok(None) };
+                segment.reference(hit.doc)?.map(|reference| part.read_reference(&reference, most)).transpose()
             }
         }
     }
@@ -66,10 +68,31 @@ impl Snapshot {
     /// # Errors
     /// [`Error::Corrupt`] if the stored values cannot be read.
     pub fn values(&self, hit: &Hit) -> Result<Option<Vec<(Field, Value)>>> {
-        let Some(segment) = self.leaf(hit).filter(|_| self.schema().stores()) else { return Ok(None) };
+        let Some(segment) = self.leaf(hit).filter(|_| self.stores(hit)) else { return Ok(None) };
+        let Some(part) = self.part(hit.leaf) else { return Ok(None) };
         let Some(bytes) = segment.content(hit.doc)? else { return Ok(None) };
         let damaged = || segment.damaged_values(hit.doc);
-        decode_stored(self.schema(), &bytes).map(Some).ok_or_else(damaged)
+        let mut values = decode_stored(&part.schema, &bytes).ok_or_else(damaged)?;
+        for (field, _) in &mut values {
+            *field = part.joined(*field).ok_or_else(damaged)?;
+        }
+        Ok(Some(values))
+    }
+
+    /// True if the index of a hit stores values of fields.
+    pub(super) fn stores(&self, hit: &Hit) -> bool {
+        self.part(hit.leaf).is_some_and(|part| part.schema.stores())
+    }
+
+    /// A field, or the default field of the index of a hit if that index lacks the field.
+    pub(super) fn field_of(&self, hit: &Hit, field: Field) -> Field {
+        let lacks = |part: &IndexPart| part.numbers.as_ref().is_some_and(|all| all.own(field).is_none());
+        if self.part(hit.leaf).is_some_and(lacks) { self.default_field_of(hit) } else { field }
+    }
+
+    /// The default field of the index of a hit.
+    pub(super) fn default_field_of(&self, hit: &Hit) -> Field {
+        self.part(hit.leaf).map_or(self.default_field(), IndexPart::default_field)
     }
 
     /// Returns the values of the document of a hit in each of `fields`. The values of a column come from the
@@ -104,6 +127,24 @@ impl Snapshot {
         self.leaf(hit).map_or(Ok(None), |segment| segment.vector(hit.doc))
     }
 
+    /// Returns the sizes of the stored data of documents, including deleted documents.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the sizes of a segment cannot be read.
+    pub fn stored_figures(&self) -> Result<StoredFigures> {
+        let mut sum = StoredFigures::default();
+        for segment in self.leaves() {
+            let one = segment.stored_figures()?;
+            sum.documents += one.documents;
+            sum.document_text += one.document_text;
+            sum.vectors += one.vectors;
+            sum.vector_text += one.vector_text;
+        }
+        Ok(sum)
+    }
+}
+
+impl IndexPart {
     /// Reads at most `most` bytes of a referenced document, and checks that its file has not changed.
     fn read_reference(&self, reference: &Reference, most: u64) -> Result<Vec<u8>> {
         let path = Path::new(OsStr::from_bytes(&reference.path));
@@ -141,22 +182,6 @@ impl Snapshot {
         text.drain(..usize::try_from(start).unwrap_or(usize::MAX).min(text.len()));
         text.truncate(usize::try_from(len.min(most)).unwrap_or(usize::MAX));
         Ok(text)
-    }
-
-    /// Returns the sizes of the stored data of documents, including deleted documents.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`] if the sizes of a segment cannot be read.
-    pub fn stored_figures(&self) -> Result<StoredFigures> {
-        let mut sum = StoredFigures::default();
-        for segment in self.leaves() {
-            let one = segment.stored_figures()?;
-            sum.documents += one.documents;
-            sum.document_text += one.document_text;
-            sum.vectors += one.vectors;
-            sum.vector_text += one.vector_text;
-        }
-        Ok(sum)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A commit of an index, opened for reading.
 //!
-//! `open.rs` opens a commit as a [`Snapshot`] and creates searchers over it; the other files add methods:
+//! `open.rs` opens a commit as a [`Snapshot`] and creates searchers over it, and `joined.rs` several
+//! indexes, each a `part.rs`; the other files add methods:
 //! `terms.rs` parses queries and reads keys, terms and positions, `documents.rs` reads stored text and
 //! values, `snippets.rs` and `similar.rs` create snippets and queries from them, `batch/` reads the values of
 //! all hits, and `column_info.rs` describes columns.
@@ -10,7 +11,9 @@ pub(crate) mod column_info;
 mod distinct_terms;
 mod documents;
 mod info;
+mod joined;
 mod open;
+mod part;
 mod similar;
 mod snippets;
 mod terms;

@@ -1,18 +1,22 @@
 //! Opens a commit, and holds its segments for readers.
 
 use std::collections::BTreeMap;
+use std::hash::Hasher;
 use std::path::Path;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use super::info::{IndexInfo, SegmentInfo};
+use super::part::IndexPart;
 use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
-use crate::index::coverage::{Coverage, coverage_of};
+use crate::index::coverage::Coverage;
 use crate::index::field_views::FieldViews;
-use crate::schema::{Analyzer, Field, Records, Schema, Stored};
+use crate::schema::{Analyzer, Field, Records, Schema, Store};
 use crate::search::{Hit, Searcher};
 use crate::segment::{SEGMENT, Segment, Updates};
-use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
+use crate::store::{Directory, FsDirectory, generations, read_generation};
 
 /// A commit of an index, opened for reading. Later commits do not change it.
 ///
@@ -44,19 +48,17 @@ use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 /// ```
 #[derive(Debug)]
 pub struct Snapshot {
-    generation: u64,
-    schema: Schema,
-    key: Option<Field>,
-    pub(super) records: Records,
-    pub(super) contents: ContentOptions,
-    stored: Stored,
-    notes: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// The fields of all indexes.
+    pub(super) schema: Schema,
+    /// The indexes, at least one, in document order.
+    pub(super) parts: Vec<IndexPart>,
+    /// By segment, the place of its index among the parts.
+    pub(super) part_of: Vec<usize>,
     /// The segments, seen through the default field.
-    segments: Vec<Segment>,
+    pub(super) segments: Vec<Segment>,
     /// The segments, seen through each searched field.
-    views: FieldViews,
-    infos: Vec<SegmentInfo>,
-    _lease: Lease,
+    pub(super) views: FieldViews,
+    pub(super) infos: Vec<SegmentInfo>,
 }
 
 impl Snapshot {
@@ -118,21 +120,48 @@ impl Snapshot {
             });
             segments.push(segment);
         }
-        let schema = manifest.schema;
-        let default = schema.default_field().unwrap_or_default();
-        Ok(Some(Snapshot {
+        let part = IndexPart {
+            name: directory.describe(),
             generation,
             _lease: lease,
-            views: FieldViews::of_schema(&schema, &segments),
-            segments: segments.iter().map(|segment| segment.in_field(default)).collect(),
-            schema,
+            schema: manifest.schema.clone(),
+            numbers: None,
             key: manifest.sources.key(),
             records: manifest.records,
             contents: manifest.contents,
             notes: manifest.notes,
             stored: manifest.stored,
+            segments,
             infos,
-        }))
+        };
+        Ok(Some(Snapshot::of_parts(manifest.schema, vec![part])))
+    }
+
+    /// The snapshot of indexes with this schema.
+    pub(super) fn of_parts(schema: Schema, parts: Vec<IndexPart>) -> Self {
+        let default = schema.default_field().unwrap_or_default();
+        let renumbered = |part: &IndexPart| -> Vec<Segment> {
+            let segments = part.segments.iter().cloned();
+            match &part.numbers {
+                None => segments.collect(),
+                Some(numbers) => segments.map(|segment| segment.with_numbers(numbers)).collect(),
+            }
+        };
+        let segments: Vec<Segment> = parts.iter().flat_map(renumbered).collect();
+        let part_of = parts.iter().enumerate().flat_map(|(at, part)| part.segments.iter().map(move |_| at));
+        Snapshot {
+            views: FieldViews::of_schema(&schema, &segments),
+            segments: segments.iter().map(|segment| segment.in_field(default)).collect(),
+            part_of: part_of.collect(),
+            infos: parts.iter().flat_map(|part| part.infos.iter().cloned()).collect(),
+            schema,
+            parts,
+        }
+    }
+
+    /// The index of a leaf.
+    pub(super) fn part(&self, leaf: usize) -> Option<&IndexPart> {
+        self.part_of.get(leaf).and_then(|&part| self.parts.get(part))
     }
 
     /// The segments, seen through the default field.
@@ -145,10 +174,17 @@ impl Snapshot {
         &self.schema
     }
 
+    /// Returns the number of indexes that were opened as one: see [`Snapshot::open_all`].
+    pub fn indexes(&self) -> usize {
+        self.parts.len()
+    }
+
     /// Returns the field whose values are the keys of documents; `None` if the places of documents are their
-    /// keys.
+    /// keys, at least in one of several indexes.
     pub fn key_field(&self) -> Option<Field> {
-        self.key
+        let mut keys = self.parts.iter().map(|part| part.key.and_then(|field| part.joined(field)));
+        let first = keys.next().flatten();
+        if keys.all(|key| key == first) { first } else { None }
     }
 
     /// Returns what the index of a file system covers, and since when: a scan or a dump each.
@@ -156,12 +192,20 @@ impl Snapshot {
     /// # Errors
     /// [`Error::Corrupt`] if the note about it cannot be read.
     pub fn coverage(&self) -> Result<Vec<Coverage>> {
-        coverage_of(&self.notes)
+        let mut all = Vec::new();
+        for part in &self.parts {
+            all.extend(part.coverage()?);
+        }
+        Ok(all)
     }
 
-    /// Returns the notes that the writer of the commit added to it, by name.
+    /// Returns the notes that the writer of the commit added to it, by name; none for several indexes.
     pub fn notes(&self) -> &BTreeMap<Vec<u8>, Vec<u8>> {
-        &self.notes
+        static NONE: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+        match &self.parts[..] {
+            [only] => &only.notes,
+            _ => &NONE,
+        }
     }
 
     /// Returns the statistics of the segments, in document order.
@@ -175,16 +219,18 @@ impl Snapshot {
         let default = self.schema.default_field();
         let analyzer = default.and_then(|field| self.schema.analyzer(field)).cloned();
         let fields = self.segments.iter().flat_map(|segment| &segment.stats().fields);
+        let first = self.parts.first();
+        let stored = self.parts.iter().map(|part| part.stored).find(|stored| stored.store != Store::None);
         IndexInfo {
-            generation: self.generation,
+            generation: self.parts.iter().map(|part| part.generation).max().unwrap_or(0),
             documents: sum(|segment| segment.documents),
             deleted: sum(|segment| segment.deleted),
             tokens: sum(|segment| segment.tokens),
             schema: self.schema.clone(),
             analyzer: analyzer.unwrap_or(Analyzer::Standard),
-            records: self.records,
+            records: first.map_or(Records::File, |part| part.records),
             postings: default.and_then(|field| self.schema.entry(field)?.postings()).unwrap_or_default(),
-            stored: self.stored,
+            stored: stored.or(first.map(|part| part.stored)).unwrap_or_default(),
             index_bytes: sum(|segment| segment.bytes),
             position_bytes: fields.map(|field| field.run_bytes).sum(),
             format_version: SEGMENT.format,
@@ -237,17 +283,30 @@ impl Snapshot {
 
     /// True if documents are the entries of file systems, among them directories, whose text was not read.
     pub fn has_entries(&self) -> bool {
-        self.contents.names_only
+        self.parts.iter().any(|part| part.contents.names_only)
     }
 
     /// Returns the column of the sketches of texts, by which near-duplicates are found; `None` if the index
     /// was built without [`near_duplicates`](crate::sources::ContentOptions::near_duplicates).
     pub fn sketch_field(&self) -> Option<Field> {
-        self.contents.sketch_field(&self.schema)
+        let have_sketches = self.parts.iter().all(|part| part.contents.sketch_field(&part.schema).is_some());
+        self.parts.first().filter(|_| have_sketches)?.contents.sketch_field(&self.schema)
     }
 
     /// What was indexed of the content of files.
     pub(in crate::index) fn contents(&self) -> ContentOptions {
-        self.contents
+        self.parts.first().map_or(ContentOptions::default(), |part| part.contents)
+    }
+
+    /// Returns a number that differs between commits, and between sets of indexes that were opened as one.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = Xxh3::new();
+        for part in &self.parts {
+            hasher.write(&part.generation.to_le_bytes());
+            for segment in &part.segments {
+                hasher.write(&segment.id().to_le_bytes());
+            }
+        }
+        hasher.finish()
     }
 }

@@ -108,7 +108,7 @@ impl Snapshot {
         if self.schema().entry(field).is_none_or(|entry| entry.postings().is_none()) {
             return Ok(None);
         }
-        let is_default = field == self.default_field();
+        let is_default = field == self.default_field_of(hit);
         if let Some(vector) = self.vector(hit)?.filter(|_| is_default) {
             return Ok(Some(frequencies(vector)));
         }

@@ -24,7 +24,7 @@ impl Snapshot {
 
     /// Returns the best fragments of the stored text of the document of a hit in `field`, which must be the
     /// field of the highlighter; `None` if the index stores no text for the field. Several values of a field
-    /// are shown as lines.
+    /// are shown as lines. If the index of the document lacks the field, its default field is shown.
     ///
     /// # Errors
     /// The errors of [`Snapshot::document`] and [`Snapshot::values`].
@@ -34,12 +34,12 @@ impl Snapshot {
         field: Field,
         highlighter: &mut Highlighter,
     ) -> Result<Option<Vec<Snippet>>> {
-        if !self.schema().stores() {
+        if !self.stores(hit) {
             return Ok(self
                 .document_start(hit, highlighter.needs())?
                 .map(|text| highlighter.snippets(&text)));
         }
-        let Some(values) = self.texts(hit, field)? else { return Ok(None) };
+        let Some(values) = self.texts(hit, self.field_of(hit, field))? else { return Ok(None) };
         let mut text: Vec<u8> = Vec::new();
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for value in values {

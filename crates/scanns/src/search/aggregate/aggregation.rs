@@ -8,15 +8,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
-use super::answer::{Aggregated, BucketKey, Buckets, Distinct};
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Aggregated, Bucket, BucketKey, Buckets, Distinct};
 use super::bucketing::{Bucketing, holds};
 use super::collector::Collector;
-use super::distinct::DistinctCount;
+use super::distinct::{DistinctCount, SketchParts};
 use super::facet_count::FacetCount;
 use super::match_reader::MatchReader;
 use super::matches::{Matches, each_match};
 use super::request::{Aggregation, Facet};
-use super::stats::StatsCount;
+use super::stats::{StatsCount, StatsParts};
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::query::Query;
@@ -28,7 +30,7 @@ use crate::search::searcher::Searcher;
 use crate::sys::lock;
 
 /// Maximum number of levels of nesting.
-const MOST_LEVELS: usize = 8;
+pub(super) const MOST_LEVELS: usize = 8;
 
 impl Searcher<'_> {
     /// Answers aggregations over all matches; see [`PreparedQuery::aggregate`].
@@ -54,7 +56,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
 
     /// Feeds all matches to the nodes. One thread works on each node, so the answers do not depend on the
     /// number of threads.
-    fn pass(&self, nodes: &mut [AggregationNode<'_, 'a>]) -> Result<()> {
+    pub(super) fn pass(&self, nodes: &mut [AggregationNode<'_, 'a>]) -> Result<()> {
         let help = if nodes.len() > 1 { self.ranges(Want::All).help } else { None };
         let Some(Help { helpers, wanted }) = help else { return self.feed(nodes) };
         let shares = nodes.chunks_mut(nodes.len().div_ceil(wanted.saturating_add(1)));
@@ -160,7 +162,7 @@ impl<'s, 'a> Readers<'s, 'a> {
 }
 
 /// An aggregation and its state.
-struct AggregationNode<'r, 'a> {
+pub(super) struct AggregationNode<'r, 'a> {
     asked: &'r Aggregation,
     state: AggregationState<'r, 'a>,
 }
@@ -174,6 +176,23 @@ enum AggregationState<'r, 'a> {
     Done(Aggregated),
 }
 
+/// What an aggregation counted in some of the documents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum NodeParts {
+    /// All buckets of a facet. If numbers are the same in all leaves, `numbers` has the number of each.
+    Counted {
+        documents: u64,
+        missing: u64,
+        counts: Vec<(BucketKey, u64)>,
+        numbers: Vec<u64>,
+    },
+    Summed(StatsParts),
+    Estimated(SketchParts),
+    /// By bucket: the parts of what is nested.
+    Nested(Vec<Vec<NodeParts>>),
+    Nothing,
+}
+
 struct Nested<'r, 'a> {
     buckets: Buckets,
     router: Router,
@@ -182,7 +201,7 @@ struct Nested<'r, 'a> {
 }
 
 impl<'r, 'a> AggregationNode<'r, 'a> {
-    fn new(asked: &'r Aggregation) -> Result<Self> {
+    pub(super) fn new(asked: &'r Aggregation) -> Result<Self> {
         let state = match asked {
             Aggregation::Facet(facet, _) => {
                 AggregationState::Counting(Box::new(FacetCount::new(facet.clone())))
@@ -219,6 +238,45 @@ impl<'r, 'a> AggregationNode<'r, 'a> {
             }
             AggregationState::Done(_) => Ok(()),
         }
+    }
+
+    /// A facet whose buckets to show are known, and what is asked of the documents of each. `numbers` has the
+    /// number of each bucket if numbers are the same in all leaves.
+    pub(super) fn of_buckets(
+        asked: &'r Aggregation,
+        facet: &Facet,
+        buckets: Vec<BucketKey>,
+        numbers: Vec<u64>,
+        nodes: Vec<Vec<AggregationNode<'r, 'a>>>,
+    ) -> Self {
+        let router = Router::new(facet.clone(), numbers, buckets.len());
+        let bucket = |key| Bucket { key, count: 0, nested: Vec::new() };
+        let buckets = Buckets { buckets: buckets.into_iter().map(bucket).collect(), ..Buckets::default() };
+        let state = AggregationState::Nested(Box::new(Nested { buckets, router, nodes }));
+        AggregationNode { asked, state }
+    }
+
+    /// Ends the only pass: what was counted, without choosing what to show.
+    pub(super) fn into_parts(self) -> Result<NodeParts> {
+        Ok(match self.state {
+            AggregationState::Counting(count) => {
+                let (found, numbers) = count.finish()?;
+                let counts = found.buckets.into_iter().map(|bucket| (bucket.key, bucket.count)).collect();
+                NodeParts::Counted { documents: found.documents, missing: found.missing, counts, numbers }
+            }
+            AggregationState::Summing(count) => NodeParts::Summed(count.into_parts()),
+            AggregationState::Estimating(count) => NodeParts::Estimated(count.into_parts()?),
+            AggregationState::Nested(nested) => {
+                let parts = |nodes: Vec<Self>| nodes.into_iter().map(Self::into_parts).collect();
+                NodeParts::Nested(nested.nodes.into_iter().map(parts).collect::<Result<_>>()?)
+            }
+            AggregationState::Done(_) => NodeParts::Nothing,
+        })
+    }
+
+    /// A node that is not asked for anything.
+    pub(super) fn nothing(asked: &'r Aggregation) -> Self {
+        AggregationNode { asked, state: AggregationState::Done(Aggregated::Buckets(Buckets::default())) }
     }
 
     /// Ends a pass; true if the node needs another one.

@@ -1,5 +1,7 @@
 //! The answers to aggregations.
 
+use serde::{Deserialize, Serialize};
+
 use super::request::FacetRange;
 use crate::schema::Value;
 
@@ -41,7 +43,7 @@ pub struct Bucket {
 }
 
 /// The value, interval, range or directory of a bucket.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum BucketKey {
     /// A value, a directory, or the least value of an interval; for dates its first moment.
     Value(Value),

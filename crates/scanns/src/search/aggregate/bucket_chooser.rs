@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::answer::Buckets;
 use super::request::TermsOrder;
 use crate::column::DictionaryReader;
 use crate::error::Result;
@@ -45,26 +46,35 @@ impl<K: Ord> BucketChooser<K> {
     /// Takes a bucket. Buckets must come in key order; the key is made only if the bucket may be shown.
     #[inline]
     pub(crate) fn push(&mut self, count: u64, key: impl FnOnce() -> K) {
-        self.all += count;
+        // Counts in messages of others may be anything.
+        self.all = self.all.wrapping_add(count);
         if count < self.min_count {
             return;
         }
         self.total += 1;
         if self.order == TermsOrder::Term {
             if self.first.len() < self.limit {
-                self.shown += count;
+                self.shown = self.shown.wrapping_add(count);
                 self.first.push((key(), count));
             }
         } else if self.most.len() < self.limit {
-            self.shown += count;
+            self.shown = self.shown.wrapping_add(count);
             self.most.push(Reverse((count, Reverse(key()))));
         } else if self.most.peek().is_some_and(|worst| worst.0.0 < count)
             // `peek_mut` costs time even if nothing changes, so it comes after the comparison.
             && let Some(mut worst) = self.most.peek_mut()
         {
-            self.shown += count - worst.0.0;
+            self.shown = self.shown.wrapping_add(count.wrapping_sub(worst.0.0));
             *worst = Reverse((count, Reverse(key())));
         }
+    }
+
+    /// The buckets to show, in order; sets the totals of all buckets.
+    pub(crate) fn close(self, found: &mut Buckets) -> Vec<(K, u64)> {
+        found.total = self.total;
+        let (shown, others) = self.finish();
+        found.others = others;
+        shown
     }
 
     /// The buckets to show, in order, and the sum of the counts of all others.
@@ -73,7 +83,7 @@ impl<K: Ord> BucketChooser<K> {
         shown.extend(
             self.most.into_sorted_vec().into_iter().map(|Reverse((count, Reverse(key)))| (key, count)),
         );
-        (shown, self.all - self.shown)
+        (shown, self.all.wrapping_sub(self.shown))
     }
 }
 

@@ -170,11 +170,7 @@ impl<'a> FacetCount<'a> {
             _ => None,
         };
         self.leave()?;
-        let (limit, min_count, order) = match &self.facet {
-            Facet::Terms(FacetTerms { limit, min_count, order, .. }) => (*limit, *min_count, *order),
-            Facet::Path { limit, .. } => (*limit, 1, TermsOrder::Count),
-            _ => (usize::MAX, 1, TermsOrder::Term),
-        };
+        let (limit, min_count, order) = self.facet.limits();
         let mut found = Buckets { documents: self.documents, missing: self.missing, ..Buckets::default() };
         let mut chooser = BucketChooser::new(limit, min_count, order);
         let (shown, numbers) = if let Facet::Ranges { ranges, .. } = self.facet {
@@ -185,7 +181,7 @@ impl<'a> FacetCount<'a> {
         } else if let (Some(numbers), Some(column)) = (self.numbers, self.column) {
             let counts = if order == TermsOrder::Term { numbers.sorted() } else { numbers.pairs() };
             counts.into_iter().for_each(|(number, count)| chooser.offer(count, number));
-            let shown = close(chooser, &mut found);
+            let shown = chooser.close(&mut found);
             let start = |number| intervals.map_or(column.kind().value_of(number), |all| all.start(number));
             let key = |&(number, count): &(u64, u64)| (BucketKey::Value(start(number)), count);
             (shown.iter().map(key).collect(), shown.iter().map(|(number, _)| *number).collect())
@@ -195,7 +191,7 @@ impl<'a> FacetCount<'a> {
             }
             counts.iter().for_each(|&(number, count)| chooser.offer(count, number));
             let mut shown = Vec::new();
-            for (number, count) in close(chooser, &mut found) {
+            for (number, count) in chooser.close(&mut found) {
                 let mut term = Vec::new();
                 dictionary.term(u32::try_from(number).unwrap_or(u32::MAX), &mut term)?;
                 shown.push((BucketKey::Value(Value::Text(term)), count));
@@ -207,20 +203,12 @@ impl<'a> FacetCount<'a> {
             merge(&self.terms, |term, count| chooser.push(count, || term.to_vec()))?;
             self.directories.into_iter().for_each(|(name, count)| chooser.push(count, || name));
             let key = |(term, count)| (BucketKey::Value(Value::Text(term)), count);
-            (close(chooser, &mut found).into_iter().map(key).collect(), Vec::new())
+            (chooser.close(&mut found).into_iter().map(key).collect(), Vec::new())
         };
         let bucket = |(key, count)| Bucket { key, count, nested: Vec::new() };
         found.buckets = shown.into_iter().map(bucket).collect();
         Ok((found, numbers))
     }
-}
-
-/// Returns the buckets to show, and sets the totals of all buckets.
-fn close<K: Ord>(chooser: BucketChooser<K>, found: &mut Buckets) -> Vec<(K, u64)> {
-    found.total = chooser.total;
-    let (shown, others) = chooser.finish();
-    found.others = others;
-    shown
 }
 
 /// Counts the documents of a run in each range that contains one of their values.

@@ -7,6 +7,8 @@
 //! up. That spares most documents. The second pass counts the hits of the groups that are shown, and sorts
 //! them if more than the head is wanted.
 
+use serde::{Deserialize, Serialize};
+
 use std::collections::HashSet;
 
 use hashbrown::HashMap;
@@ -29,7 +31,7 @@ use crate::search::searcher::Searcher;
 use crate::search::similarity::Model;
 
 /// How hits are grouped.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupBy {
     /// The column whose values are the groups: keywords, numbers, or paths, which are grouped by directory.
     /// A document with several values is in several groups.
@@ -45,6 +47,26 @@ pub struct GroupBy {
     pub missing: bool,
 }
 
+impl GroupBy {
+    /// The order of hits and groups.
+    pub(crate) fn order(&self) -> Vec<SortKey> {
+        let best = || vec![SortKey::descending(SortBy::Score)];
+        if self.keys.is_empty() { best() } else { self.keys.clone() }
+    }
+
+    /// Puts the first hits of groups in order, and keeps one of each group, and the first groups.
+    pub(crate) fn first(&self, heads: &mut Vec<GroupHead>) {
+        let (keys, by_value) = (self.order(), SortKey::ascending(SortBy::Field(self.field)));
+        heads.sort_by(|a, b| {
+            let by_value = || by_value.compare(a.value.as_ref(), b.value.as_ref());
+            compare(&keys, &a.hit, &b.hit).then_with(by_value)
+        });
+        let mut seen = HashSet::new();
+        heads.retain(|head| seen.insert(identity(head.value.as_ref())));
+        heads.truncate(self.groups);
+    }
+}
+
 /// Hits by group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Groups {
@@ -57,7 +79,7 @@ pub struct Groups {
 }
 
 /// The hits of a group.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// The value; `None` for the group of documents without a value.
     pub value: Option<Value>,
@@ -68,9 +90,10 @@ pub struct Group {
 }
 
 /// A group and its first hit.
-struct GroupHead {
-    value: Option<Value>,
-    hit: SortedHit,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GroupHead {
+    pub(crate) value: Option<Value>,
+    pub(crate) hit: SortedHit,
 }
 
 impl Searcher<'_> {
@@ -100,19 +123,35 @@ impl PreparedQuery<'_, '_, '_> {
         if by.groups == 0 {
             return Ok(all);
         }
-        let best = [SortKey::descending(SortBy::Score)];
-        let keys = if by.keys.is_empty() { &best[..] } else { &by.keys };
-        let mut heads = Heads { searcher, by, keys, first: Vec::new(), leaf: None };
+        all.groups = self.members_of_groups(model, by, self.heads_of_groups(model, by)?)?;
+        Ok(all)
+    }
+
+    /// The first groups, each with its first hit.
+    pub(crate) fn heads_of_groups(&self, model: Model, by: &GroupBy) -> Result<Vec<GroupHead>> {
+        let keys = &by.order();
+        let mut heads = Heads { searcher: self.searcher, by, keys, first: Vec::new(), leaf: None };
         self.collect(model, &mut HitLister::new(keys, &mut heads))?;
         heads.leave()?;
-        let mut members = Members::new(searcher, by, keys, heads.first);
+        Ok(heads.first)
+    }
+
+    /// The hits of groups, whose first hits are known. These need not be among the documents searched.
+    pub(crate) fn members_of_groups(
+        &self,
+        model: Model,
+        by: &GroupBy,
+        heads: Vec<GroupHead>,
+    ) -> Result<Vec<Group>> {
+        let keys = &by.order();
+        let mut members = Members::new(self.searcher, by, keys, heads);
         self.collect(model, &mut HitLister::new(keys, &mut members))?;
-        for Member { value, count, head, sorting } in members.groups {
+        let group = |Member { value, count, head, sorting }| {
             let mut hits = sorting.map_or(Ok(vec![head]), SortedHits::finish)?;
             hits.truncate(by.hits);
-            all.groups.push(Group { value, count, hits });
-        }
-        Ok(all)
+            Ok(Group { value, count, hits })
+        };
+        members.groups.into_iter().map(group).collect()
     }
 }
 
@@ -294,14 +333,7 @@ impl<'a> Heads<'_, 'a> {
             };
             self.first.push(GroupHead { value, hit: head.hit(&keys, leaf)? });
         }
-        let by_value = SortKey::ascending(SortBy::Field(self.by.field));
-        self.first.sort_by(|a, b| {
-            let by_value = || by_value.compare(a.value.as_ref(), b.value.as_ref());
-            compare(self.keys, &a.hit, &b.hit).then_with(by_value)
-        });
-        let mut seen = HashSet::new();
-        self.first.retain(|head| seen.insert(identity(head.value.as_ref())));
-        self.first.truncate(self.by.groups);
+        self.by.first(&mut self.first);
         Ok(())
     }
 }

@@ -1,9 +1,11 @@
 //! Requests for aggregations over the matches of a query.
 
+use serde::{Deserialize, Serialize};
+
 use crate::schema::{Field, Value};
 
 /// An aggregation over the matches of a query.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Aggregation {
     /// Counts by value, and nested aggregations over the documents of each shown bucket.
@@ -36,7 +38,7 @@ impl Aggregation {
 
 /// Counts documents by their values in a column. A document counts once for each bucket that contains one of
 /// its values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Facet {
     /// Counts by value: of keywords, numbers, or the directories of paths.
@@ -69,6 +71,7 @@ pub enum Facet {
         /// The column, which must contain paths.
         field: Field,
         /// The directory, including its last slash; empty for the topmost directories.
+        #[serde(with = "serde_bytes")]
         below: Vec<u8>,
         /// The maximum number of buckets to show.
         limit: usize,
@@ -88,8 +91,19 @@ impl Facet {
     }
 }
 
+impl Facet {
+    /// How many buckets are shown, from which count on, and in which order.
+    pub(crate) fn limits(&self) -> (usize, u64, TermsOrder) {
+        match self {
+            Facet::Terms(FacetTerms { limit, min_count, order, .. }) => (*limit, *min_count, *order),
+            Facet::Path { limit, .. } => (*limit, 1, TermsOrder::Count),
+            _ => (usize::MAX, 1, TermsOrder::Term),
+        }
+    }
+}
+
 /// Counts by value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FacetTerms {
     /// The column.
     pub field: Field,
@@ -100,6 +114,7 @@ pub struct FacetTerms {
     /// The order of buckets.
     pub order: TermsOrder,
     /// The prefix of the values to count; for keywords and directories.
+    #[serde(with = "serde_bytes")]
     pub prefix: Vec<u8>,
 }
 
@@ -111,7 +126,7 @@ impl FacetTerms {
 }
 
 /// The order of buckets by value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TermsOrder {
     /// Descending by the number of documents; with equal counts, the least value first.
     #[default]
@@ -121,7 +136,7 @@ pub enum TermsOrder {
 }
 
 /// A range of values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FacetRange {
     /// The name of the range.
     pub label: String,
@@ -132,7 +147,7 @@ pub struct FacetRange {
 }
 
 /// Units of the calendar. Weeks begin on Monday, as in ISO 8601.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CalendarUnit {
     /// A year, from January 1 on.
     Year,

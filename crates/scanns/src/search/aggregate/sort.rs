@@ -5,6 +5,8 @@
 //! Only documents that become hits have their other keys looked up. The terms of keywords are read at the end
 //! of a leaf, for the remaining hits.
 
+use serde::{Deserialize, Serialize};
+
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -22,7 +24,7 @@ use crate::search::similarity::Model;
 use crate::search::top_k::Hit;
 
 /// A hit and the values it was sorted by.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SortedHit {
     /// The hit. Its score is 0 unless one of the keys is the score.
     pub hit: Hit,

@@ -5,6 +5,8 @@
 //! other leaves are converted to integers when a leaf is entered. Integers of the leaf are all even, so a
 //! term that its dictionary lacks falls between two of them.
 
+use serde::{Deserialize, Serialize};
+
 use std::cmp::Ordering;
 
 use crate::codec::{float_of, order_of};
@@ -15,7 +17,7 @@ use crate::search::searcher::Searcher;
 use crate::search::top_k::Hit;
 
 /// A criterion to sort hits by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SortBy {
     /// The values of a column of numbers, dates, booleans or keywords. If a document has several values,
     /// ascending order uses the least one, descending order the greatest one.
@@ -27,7 +29,7 @@ pub enum SortBy {
 }
 
 /// The place of documents without a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Missing {
     /// Before all other documents.
     First,
@@ -37,7 +39,7 @@ pub enum Missing {
 }
 
 /// A sort key: a criterion, a direction, and the place of documents without a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SortKey {
     /// The criterion to compare.
     pub by: SortBy,

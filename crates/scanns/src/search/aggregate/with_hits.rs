@@ -2,7 +2,7 @@
 
 use super::aggregation::Aggregations;
 use super::answer::Aggregated;
-use super::collector::{Collector, TopHits};
+use super::collector::TopHits;
 use super::request::Aggregation;
 use super::sort::{SortedHit, SortedHits};
 use super::sort_key::SortKey;
@@ -37,8 +37,7 @@ impl PreparedQuery<'_, '_, '_> {
         after: Option<Hit>,
         asked: &[Aggregation],
     ) -> Result<Answered<Hit>> {
-        let in_one_pass =
-            k > 0 && !asked.is_empty() && !depend_on_batches(asked) && self.ranges(Want::All).help.is_none();
+        let in_one_pass = k > 0 && !asked.is_empty() && self.ranges(Want::All).help.is_none();
         if !in_one_pass || self.may_prune(model)? {
             let hits = match after {
                 Some(after) => self.top_k_after(model, k, after)?,
@@ -69,8 +68,7 @@ impl PreparedQuery<'_, '_, '_> {
     ) -> Result<Answered<SortedHit>> {
         let mut sorted = SortedHits::new(self.searcher, keys, k, after)?;
         let is_shared = asked.len() > 1 && self.ranges(Want::All).help.is_some();
-        let is_apart = is_shared || sorted.needs_scores() && depend_on_batches(asked);
-        if k == 0 || asked.is_empty() || is_apart {
+        if k == 0 || asked.is_empty() || is_shared {
             let hits = self.top_k_sorted(model, keys, k, after)?;
             return Ok(Answered { hits, aggregated: self.aggregate(asked)? });
         }
@@ -78,10 +76,4 @@ impl PreparedQuery<'_, '_, '_> {
         self.collect(model, &mut (&mut sorted, &mut aggregations))?;
         Ok(Answered { hits: sorted.finish()?, aggregated: aggregations.finish(self)? })
     }
-}
-
-/// Returns true if the last bits of an answer depend on how matches are split into batches, which scoring
-/// changes: deviations are combined from the deviations of batches.
-fn depend_on_batches(asked: &[Aggregation]) -> bool {
-    asked.iter().any(|asked| matches!(asked, Aggregation::Stats { .. }))
 }

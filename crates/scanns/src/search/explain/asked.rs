@@ -4,9 +4,9 @@ use super::words;
 use crate::search::exec::view::View;
 use crate::search::leaf::LeafStats;
 use crate::search::plan::QueryPlan;
-use crate::search::plan::found::TermFigures;
 use crate::search::prepared::PreparedQuery;
 use crate::search::similarity::Model;
+use crate::search::statistics::TermFigures;
 use crate::search::top_k::Hit;
 
 /// A document whose score is to be explained.

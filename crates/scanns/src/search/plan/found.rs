@@ -7,14 +7,8 @@ use crate::search::doc_set::DocSet;
 use crate::search::leaf::TermRef;
 use crate::search::number_set::NumberSet;
 use crate::search::plan::together::FindTogether;
+use crate::search::statistics::TermFigures;
 use crate::sys::lock;
-
-/// The frequencies of a term in all leaves.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TermFigures {
-    pub(crate) doc_freq: u64,
-    pub(crate) total_freq: u64,
-}
 
 /// The terms of a plan, as found in each leaf.
 pub(crate) struct FoundTerms {
@@ -25,6 +19,18 @@ pub(crate) struct FoundTerms {
 }
 
 impl FoundTerms {
+    /// The frequencies of each term in these leaves alone.
+    pub(crate) fn own_figures(&self) -> Vec<TermFigures> {
+        let mut sums = vec![TermFigures::default(); self.figures.len()];
+        for leaf in &self.leaves {
+            for (sum, term) in sums.iter_mut().zip(&leaf.refs) {
+                sum.doc_freq += term.map_or(0, |term| u64::from(term.doc_freq));
+                sum.total_freq += term.map_or(0, |term| term.total_freq);
+            }
+        }
+        sums
+    }
+
     /// The terms in one leaf.
     ///
     /// Leaves are searched in order, so the matches of patterns in the previous leaf are dropped here.

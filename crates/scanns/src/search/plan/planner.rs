@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::query::{BestQuery, BoolQuery, MAX_CLAUSES, MAX_DEPTH, Pattern, PhraseQuery, Query, ValueRange};
 use crate::schema::Field;
 use crate::search::fields::Fields;
-use crate::search::terms::patterns::{FuzzyWord, PatternMatcher, WeightedTerm, nearest};
+use crate::search::statistics::{FuzzyKey, WeightedTerm};
+use crate::search::terms::patterns::{FuzzyWord, PatternMatcher, nearest};
 
 /// The product of all boosts around a clause. Scores cannot overflow within it.
 const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
@@ -35,17 +36,18 @@ impl<'q> QueryPlan<'q> {
             patterns: Vec::new(),
             ranges: Vec::new(),
             value_patterns: Vec::new(),
+            near: Vec::new(),
             nodes: 0,
             blends: 0,
             is_scored: true,
             known,
         };
         let root = planner.node(query, 1.0, 0)?;
-        let Planner { terms, mut fields, patterns, ranges, value_patterns, .. } = planner;
+        let Planner { terms, mut fields, patterns, ranges, value_patterns, near, .. } = planner;
         if fields.is_empty() {
             fields.push(known.default_place());
         }
-        Ok(QueryPlan { terms, fields, patterns, ranges, value_patterns, root })
+        Ok(QueryPlan { terms, fields, patterns, ranges, value_patterns, near, root })
     }
 }
 
@@ -56,6 +58,7 @@ struct Planner<'q, 'f> {
     patterns: Vec<(usize, PatternMatcher<'q>)>,
     ranges: Vec<&'q ValueRange>,
     value_patterns: Vec<(Field, PatternMatcher<'q>)>,
+    near: Vec<(FuzzyKey, Vec<WeightedTerm>)>,
     /// The number of nodes so far.
     nodes: usize,
     /// The number of groups of terms that share their frequencies: see [`PlanTerm::blend`].
@@ -176,14 +179,24 @@ impl<'q> Planner<'q, '_> {
 
     /// A list of the nearest terms, which count as equally frequent.
     fn fuzzy(&mut self, word: &FuzzyWord, field: usize) -> Result<NodeKind> {
-        let leaves: Vec<_> = (0..self.known.leaves()).map(|leaf| self.known.leaf(field, leaf)).collect();
         let blend = self.blends;
         self.blends += 1;
-        let near = nearest(&leaves, self.known.clock(), word)?;
+        let FuzzyWord { term, edits, prefix } = *word;
+        let key = FuzzyKey { field: self.known.field_at(field), term: term.to_owned(), edits, prefix };
+        let near = match self.known.statistics() {
+            Some(of_all) => of_all.nearest(&key)?,
+            None => {
+                let leaves = (0..self.known.leaves()).map(|leaf| self.known.leaf(field, leaf));
+                nearest(&leaves.collect::<Vec<_>>(), self.known.clock(), word)?
+            }
+        };
         self.count(near.len())?;
+        if self.near.iter().all(|(known, _)| *known != key) {
+            self.near.push((key, near.clone()));
+        }
         let node = |near: WeightedTerm| {
             let kind = NodeKind::Term(self.term(near.term.into(), field, Some(blend)));
-            PlanNode { boost: near.boost, kind }
+            PlanNode { boost: near.boost.max(0.0), kind }
         };
         let should = near.into_iter().map(node).collect();
         Ok(NodeKind::Bool { must: Vec::new(), should, must_not: Vec::new(), at_least: 0 })

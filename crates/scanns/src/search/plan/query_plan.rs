@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::found::{FoundTerms, LeafTerms, PatternMatches, TermFigures, ValueMatches};
+use super::found::{FoundTerms, LeafTerms, PatternMatches, ValueMatches};
 use super::node::PlanNode;
 use super::shape::Shape;
 use crate::error::Result;
@@ -10,6 +10,7 @@ use crate::query::ValueRange;
 use crate::schema::Field;
 use crate::search::fields::Fields;
 use crate::search::leaf::TermRef;
+use crate::search::statistics::{FuzzyKey, TermFigures, WeightedTerm};
 use crate::search::terms::patterns::PatternMatcher;
 
 /// A query whose terms, fields, patterns and ranges are replaced by their indexes in lists.
@@ -25,6 +26,8 @@ pub(crate) struct QueryPlan<'q> {
     pub(crate) ranges: Vec<&'q ValueRange>,
     /// The patterns of values of columns.
     pub(crate) value_patterns: Vec<(Field, PatternMatcher<'q>)>,
+    /// The nearest terms of the fuzzy words.
+    pub(crate) near: Vec<(FuzzyKey, Vec<WeightedTerm>)>,
     pub(crate) root: PlanNode,
 }
 
@@ -69,6 +72,11 @@ impl QueryPlan<'_> {
             let patterns = self.patterns.iter().map(|_| PatternMatches::default()).collect();
             let value_patterns = self.value_patterns.iter().map(|_| ValueMatches::default()).collect();
             found.leaves.push(LeafTerms { refs, patterns, value_patterns });
+        }
+        for (figures, term) in found.figures.iter_mut().zip(&self.terms) {
+            if let Some(of_all) = fields.statistics() {
+                *figures = of_all.figures(fields.field_at(self.fields[term.field]), &term.bytes)?;
+            }
         }
         self.blend(&mut found.figures);
         Ok(found)

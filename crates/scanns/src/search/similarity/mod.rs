@@ -11,13 +11,15 @@ mod language;
 pub(crate) use divergence::{ALL, Dph, Pl2};
 pub(crate) use language::{Dirichlet, JelinekMercer};
 
+use serde::{Deserialize, Serialize};
+
 use super::leaf::LeafStats;
 use crate::codec::{Impact, code_to_tf, gather, norm_to_length};
 use crate::error::{Error, Result};
 use crate::sys::in_wide_vectors;
 
 /// A ranking model.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Model {
     /// Okapi BM25, without the factor `k1 + 1`.
     Bm25 {

@@ -14,3 +14,4 @@ mod threads;
 
 pub(in crate::search) use fixture::{Document, MapLeaf};
 pub(in crate::search) use oracle::{distance, fits};
+pub(crate) use ranking::{MODELS, random_query};

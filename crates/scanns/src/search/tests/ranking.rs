@@ -7,7 +7,7 @@ use crate::schema::Field;
 use crate::search::{Hit, Leaf, Model, Searcher};
 
 /// The last one cannot prune.
-pub(super) const MODELS: [Model; 9] = [
+pub(crate) const MODELS: [Model; 9] = [
     Model::Bm25 { k1: 1.2, b: 0.75 },
     Model::Bm25 { k1: 0.0, b: 1.0 },
     Model::Classic,
@@ -38,7 +38,7 @@ fn boosted(random: &mut fastrand::Rng, depth: u64) -> Query {
 }
 
 /// Flat lists of every kind, then more and more nested ones.
-pub(super) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
+pub(crate) fn random_query(random: &mut fastrand::Rng, depth: u64) -> Query {
     let mut list = BoolQuery::default();
     match random.u64(..8 + 2 * depth) {
         0 => return term(random),

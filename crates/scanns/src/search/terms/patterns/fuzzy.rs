@@ -9,10 +9,8 @@ use super::walk::MachineWalk;
 use crate::error::Result;
 use crate::search::budget::Clock;
 use crate::search::leaf::Leaf;
+use crate::search::statistics::{MAX_TERMS, WeightedTerm};
 use crate::search::terms::term_count::TermCount;
-
-/// Maximum number of terms of a fuzzy clause, as in Lucene.
-const MAX_TERMS: usize = 50;
 
 /// A word that may be misspelt.
 pub(crate) struct FuzzyWord<'q> {
@@ -21,15 +19,6 @@ pub(crate) struct FuzzyWord<'q> {
     pub(crate) edits: u8,
     /// The number of characters at the front that must be the same.
     pub(crate) prefix: usize,
-}
-
-/// A term and its weight by how near it is.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WeightedTerm {
-    pub(crate) term: Vec<u8>,
-    /// The weight: 1 for the term itself, and less for each edit, the more so the shorter the term is; 0 for
-    /// a term that has no more characters than edits.
-    pub(crate) boost: f32,
 }
 
 /// The nearest terms of all leaves, nearest first; equally near ones in the order of their bytes.
@@ -59,7 +48,6 @@ pub(crate) fn nearest(leaves: &[&dyn Leaf], clock: Clock, word: &FuzzyWord) -> R
     // The sort is stable.
     near.sort_by(|a, b| b.boost.total_cmp(&a.boost));
     near.truncate(MAX_TERMS);
-    near.iter_mut().for_each(|near| near.boost = near.boost.max(0.0));
     Ok(near)
 }
 

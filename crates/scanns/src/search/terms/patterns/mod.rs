@@ -17,6 +17,6 @@ mod timed;
 mod walk;
 
 pub(crate) use automaton::{MAX_FUZZY_CHARS, MachineState};
-pub(crate) use fuzzy::{FuzzyWord, NearTerm, WeightedTerm, near_terms, nearest};
+pub(crate) use fuzzy::{FuzzyWord, NearTerm, near_terms, nearest};
 pub(crate) use literal::Literal;
 pub(crate) use matcher::{MatchingTerms, PatternMatcher};
