@@ -167,7 +167,7 @@ pub mod aggregate {
 pub mod shards {
     pub use crate::index::shards::{
         MESSAGE_VERSION, MissingShard, Shard, ShardAnswer, ShardGroup, ShardGroups, ShardHit, ShardOrder,
-        ShardQuery, ShardSearch, ShardSet,
+        ShardQuery, ShardSearch, ShardSet, ShardShow, ShardShown, ShardSnippets,
     };
 }
 

@@ -6,7 +6,7 @@ use crate::schema::{Field, Value};
 use crate::search::aggregate::partial::PartialAggregation;
 use crate::search::aggregate::{GroupBy, GroupHead, NodeParts};
 use crate::search::statistics::TermStatistics;
-use crate::search::{Hit, KeyOrder, Model, SortKey};
+use crate::search::{Hit, KeyOrder, Model, Snippet, SnippetOptions, SortKey};
 
 /// What a shard has.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,6 +56,34 @@ pub(super) struct SearchRequest {
     pub(super) groups: Option<WantedGroups>,
     /// The fields whose values are returned with each hit.
     pub(super) fields: Vec<Field>,
+    pub(super) shown: Option<WantedShown>,
+}
+
+/// What is returned of the documents of the hits of the page, beside their keys and values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardShow {
+    /// The stored text.
+    pub content: bool,
+    /// How the score was computed.
+    pub explain: bool,
+    /// The best parts of the text of a field.
+    pub snippets: Option<ShardSnippets>,
+}
+
+/// Which snippets are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardSnippets {
+    /// The field.
+    pub field: Field,
+    /// The options.
+    pub options: SnippetOptions,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct WantedShown {
+    pub(super) show: ShardShow,
+    /// Hits of all shards, with their places among those of all shards.
+    pub(super) hits: Vec<Hit>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -94,6 +122,8 @@ pub(super) struct SearchReply {
     pub(super) aggregated: Vec<NodeParts>,
     pub(super) heads: Vec<GroupHead>,
     pub(super) members: Vec<FoundGroup>,
+    /// Of the wanted hits that are in this shard, in order.
+    pub(super) shown: Vec<ShardShown>,
     pub(super) is_cut: bool,
 }
 
@@ -108,6 +138,20 @@ pub(super) struct FoundHit {
     pub(super) keys: Vec<Option<Value>>,
     /// The values of the requested fields.
     pub(super) values: Vec<Vec<Value>>,
+}
+
+/// What was wanted of the document of a hit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShardShown {
+    /// The stored text; `None` if none is stored.
+    #[serde(with = "serde_bytes")]
+    pub content: Option<Vec<u8>>,
+    /// How the score was computed: a line for each part.
+    pub explanation: Option<String>,
+    /// The snippets; `None` if the index stores no text for the field.
+    pub snippets: Option<Vec<Snippet>>,
+    /// Why the text could not be read, for example because its file has changed.
+    pub problem: Option<String>,
 }
 
 /// The hits of a group.

@@ -1,8 +1,11 @@
 //! The rounds of a search over several shards.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use super::merge::{in_shard, of_shard, sort, sort_by_fields};
 use super::message::{
-    FoundHit, Question, Reply, Request, SearchReply, SearchRequest, WantedGroups, WantedHits,
+    FoundHit, Question, Reply, Request, SearchReply, SearchRequest, ShardShow, ShardShown, WantedGroups,
+    WantedHits, WantedShown,
 };
 use super::shard_set::{ShardQuery, ShardSet};
 use super::wire::{decode, encode};
@@ -66,6 +69,8 @@ pub struct ShardHit {
     pub keys: Vec<Option<Value>>,
     /// The values of the requested fields.
     pub values: Vec<Vec<Value>>,
+    /// What was requested of the document; empty for the hits of groups.
+    pub shown: ShardShown,
 }
 
 /// Hits by group.
@@ -100,7 +105,10 @@ struct OneSearch {
     aggregations: JoinedAggregations,
     groups: GroupState,
     is_first: bool,
+    /// Once the first answers are there, the hits of the page.
     hits: Vec<FoundHit>,
+    /// What is shown of each of them, when it is known.
+    shown: Option<Vec<ShardShown>>,
     count: u64,
     is_cut: bool,
 }
@@ -259,6 +267,7 @@ impl OneSearch {
             groups,
             is_first: true,
             hits: Vec::new(),
+            shown: (asked.show == ShardShow::default()).then(Vec::new),
             count: 0,
             is_cut: false,
             asked,
@@ -273,7 +282,8 @@ impl OneSearch {
             (GroupState::Members(heads), Some(by)) => Some(WantedGroups::Members(by.clone(), heads.clone())),
             _ => None,
         };
-        if !self.is_first && aggregations.is_none() && groups.is_none() {
+        let shown = self.wanted_shown();
+        if !self.is_first && aggregations.is_none() && groups.is_none() && shown.is_none() {
             return None;
         }
         let most = if self.asked.k == 0 { 0 } else { self.asked.skip.saturating_add(self.asked.k) };
@@ -286,7 +296,16 @@ impl OneSearch {
             aggregations: aggregations.unwrap_or_default(),
             groups,
             fields: self.asked.fields.clone(),
+            shown,
         })
+    }
+
+    /// What to ask about the hits of the page.
+    fn wanted_shown(&self) -> Option<WantedShown> {
+        if self.is_first || self.shown.is_some() || self.hits.is_empty() {
+            return None;
+        }
+        Some(WantedShown { show: self.asked.show, hits: self.hits.iter().map(|found| found.hit).collect() })
     }
 
     fn take(
@@ -295,7 +314,9 @@ impl OneSearch {
         kind: &dyn Fn(Field) -> Option<ColumnKind>,
     ) -> Result<()> {
         let (mut parts, mut heads, mut members) = (Vec::new(), Vec::new(), Vec::new());
+        let (wants_shown, mut shown) = (self.wanted_shown().is_some(), BTreeMap::new());
         for (shard, reply) in replies {
+            shown.insert(shard, VecDeque::from(reply.shown));
             self.is_cut |= reply.is_cut;
             self.count = self.count.saturating_add(reply.count.unwrap_or(0));
             self.hits.extend(reply.hits.into_iter().map(|found| placed(shard, found)));
@@ -311,7 +332,19 @@ impl OneSearch {
         if self.aggregations.next().is_some() {
             self.aggregations.take(parts, kind)?;
         }
-        self.is_first = false;
+        if wants_shown {
+            let of_hit = |found: &FoundHit| {
+                let of_shard = shown.get_mut(&of_shard(found.hit).0);
+                of_shard.and_then(VecDeque::pop_front).unwrap_or_else(not_shown)
+            };
+            self.shown = Some(self.hits.iter().map(of_hit).collect());
+        }
+        if self.is_first {
+            self.is_first = false;
+            sort(&mut self.hits, &self.asked.order);
+            self.hits.drain(..self.asked.skip.min(self.hits.len()));
+            self.hits.truncate(self.asked.k);
+        }
         let Some(by) = &self.asked.groups else { return Ok(()) };
         self.groups = match std::mem::replace(&mut self.groups, GroupState::Unwanted) {
             GroupState::Heads => {
@@ -324,10 +357,11 @@ impl OneSearch {
         Ok(())
     }
 
-    fn finish(mut self, missing: Vec<MissingShard>) -> ShardAnswer {
-        let ShardQuery { order, k, skip, count, groups, .. } = self.asked;
-        sort(&mut self.hits, &order);
-        let hits = self.hits.into_iter().skip(skip).take(k).map(ShardHit::of).collect();
+    fn finish(self, missing: Vec<MissingShard>) -> ShardAnswer {
+        let ShardQuery { count, groups, .. } = self.asked;
+        let shown = self.shown.into_iter().flatten().chain(std::iter::repeat_with(ShardShown::default));
+        let hit = |(found, shown)| ShardHit { shown, ..ShardHit::of(found) };
+        let hits = self.hits.into_iter().zip(shown).map(hit).collect();
         let mut aggregated = self.aggregations.finish();
         let distinct = groups.as_ref().and_then(|_| aggregated.pop());
         let groups = groups.map(|by| {
@@ -342,6 +376,11 @@ impl OneSearch {
         let count = count.then_some(self.count);
         ShardAnswer { hits, count, aggregated, groups, missing, is_cut: self.is_cut }
     }
+}
+
+/// What is shown of a hit whose shard no longer answers.
+fn not_shown() -> ShardShown {
+    ShardShown { problem: Some("its shard did not answer".into()), ..ShardShown::default() }
 }
 
 /// A hit with its place among those of all shards.
@@ -378,6 +417,7 @@ fn joined_groups(
 impl ShardHit {
     fn of(found: FoundHit) -> Self {
         let (shard, hit) = of_shard(found.hit);
-        ShardHit { shard, hit, key: found.key, keys: found.keys, values: found.values }
+        let shown = ShardShown::default();
+        ShardHit { shard, hit, key: found.key, keys: found.keys, values: found.values, shown }
     }
 }

@@ -1,8 +1,9 @@
 //! Answers messages about one of several indexes that are searched as one.
 
+use super::merge::of_shard;
 use super::message::{
     CommonSchema, Description, FoundGroup, FoundHit, Question, Reply, Request, SearchReply, SearchRequest,
-    ShardOrder, WantedGroups, WantedHits,
+    ShardOrder, ShardShow, ShardShown, ShardSnippets, WantedGroups, WantedHits, WantedShown,
 };
 use super::wire::{decode, encode};
 use crate::error::{Error, Result};
@@ -95,6 +96,9 @@ impl Shard {
                     known.clone()?;
                     let Some(asked) = asked else { return Ok(None) };
                     let mut found = self.search(&searcher, asked).map_err(failed)?;
+                    if let Some(wanted) = &asked.shown {
+                        found.shown = self.shown(shard, &statistics, asked, wanted).map_err(failed)?;
+                    }
                     found.is_cut = budget.is_some_and(Budget::ran_out);
                     Ok(Some(found))
                 };
@@ -154,6 +158,7 @@ impl Shard {
             aggregated: prepared.aggregate_parts(&asked.aggregations)?,
             heads: Vec::new(),
             members: Vec::new(),
+            shown: Vec::new(),
             is_cut: false,
         };
         match &asked.groups {
@@ -191,6 +196,46 @@ impl Shard {
             }
         };
         hits.into_iter().map(|hit| self.found(prepared.searcher, hit, &asked.fields)).collect()
+    }
+
+    /// What is wanted of the hits that are in this shard.
+    fn shown(
+        &self,
+        shard: usize,
+        statistics: &TermStatistics,
+        asked: &SearchRequest,
+        wanted: &WantedShown,
+    ) -> Result<Vec<ShardShown>> {
+        let (query, ShardShow { content, explain, snippets }) = (self.query(&asked.query)?, wanted.show);
+        let field = snippets.map_or_else(Field::default, |snippets| snippets.field);
+        let searcher = self.snapshot.searcher_in(field).with_statistics(statistics);
+        let prepared = searcher.prepare(&query)?;
+        let analyzer = self.snapshot.schema().analyzer(field);
+        let highlighter = |snippets: ShardSnippets| searcher.highlighter(&query, analyzer, snippets.options);
+        let mut highlighter = snippets.map(highlighter).transpose()?;
+        let own = wanted.hits.iter().map(|&hit| of_shard(hit)).filter(|(of, _)| *of == shard);
+        let one = |(_, hit): (usize, Hit)| {
+            let mut shown = ShardShown::default();
+            if explain {
+                let explanation = prepared.explain(asked.model, &hit)?;
+                shown.explanation = explanation.map(|explanation| explanation.to_string());
+            }
+            // A text that cannot be read is no reason to lose the hits.
+            if content {
+                match self.snapshot.document(&hit) {
+                    Ok(text) => shown.content = text,
+                    Err(error) => shown.problem = Some(error.to_string()),
+                }
+            }
+            if let Some(highlighter) = &mut highlighter {
+                match self.snapshot.snippets(&hit, field, highlighter) {
+                    Ok(snippets) => shown.snippets = snippets,
+                    Err(error) => shown.problem = Some(error.to_string()),
+                }
+            }
+            Ok(shown)
+        };
+        own.map(one).collect()
     }
 
     /// A hit with its key and the values of fields.

@@ -1,6 +1,6 @@
 //! All shards of an index, as those who ask them know them.
 
-use super::message::{CommonSchema, Description, ShardOrder};
+use super::message::{CommonSchema, Description, ShardOrder, ShardShow};
 use super::shard::schema_digest;
 use super::wire::{decode, encode};
 use crate::error::{Error, Result};
@@ -78,6 +78,8 @@ pub struct ShardQuery {
     pub groups: Option<GroupBy>,
     /// The fields whose values are returned with each hit.
     pub fields: Vec<Field>,
+    /// What else is returned of the documents of hits.
+    pub show: ShardShow,
 }
 
 impl ShardQuery {
@@ -93,6 +95,7 @@ impl ShardQuery {
             aggregations: Vec::new(),
             groups: None,
             fields: Vec::new(),
+            show: ShardShow::default(),
         }
     }
 }

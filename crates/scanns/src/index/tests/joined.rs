@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use super::*;
-use crate::index::shards::{Shard, ShardAnswer, ShardHit, ShardOrder, ShardQuery, ShardSearch, ShardSet};
+use crate::index::shards::{
+    Shard, ShardAnswer, ShardHit, ShardOrder, ShardQuery, ShardSearch, ShardSet, ShardShow, ShardShown,
+    ShardSnippets,
+};
 use crate::index::snapshot::batch::{BatchField, BatchOptions};
 use crate::query::ValueRange;
 use crate::schema::{Document, FieldEntry, FieldKind, Schema, Value};

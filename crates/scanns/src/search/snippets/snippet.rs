@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// Options for making snippets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnippetOptions {
     /// The maximum number of bytes of a fragment; clamped to 16 to 65,536.
     pub length: usize,
@@ -27,9 +29,10 @@ impl SnippetOptions {
 }
 
 /// A fragment of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snippet {
     /// The bytes of the fragment, which need not be valid UTF-8. No character is cut.
+    #[serde(with = "serde_bytes")]
     pub text: Vec<u8>,
     /// The start of the fragment in the text, in bytes.
     pub start: usize,

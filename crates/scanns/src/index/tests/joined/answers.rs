@@ -202,6 +202,14 @@ pub(super) fn question(snapshot: &Snapshot, random: &mut Rng) -> Option<ShardQue
         count: random.bool(),
         aggregations: if random.bool() { aggregations(snapshot, random, 2) } else { Vec::new() },
         groups: if random.u32(..3) == 0 { Some(groups(snapshot, random)) } else { None },
+        show: ShardShow {
+            content: random.bool(),
+            explain: random.bool(),
+            snippets: random.bool().then(|| ShardSnippets {
+                field: snapshot.default_field(),
+                options: SnippetOptions { length: 30, ..SnippetOptions::default() },
+            }),
+        },
         fields: if random.bool() {
             Vec::new()
         } else {
@@ -239,6 +247,20 @@ pub(super) fn expected(snapshot: &Snapshot, asked: &ShardQuery) -> Vec<String> {
     let mut said = vec![hits.iter().map(one).collect::<Vec<_>>().join(", ")];
     said.push(format!("{:?}", asked.count.then(|| prepared.count().unwrap())));
     said.push(format!("{:?}", prepared.aggregate(&asked.aggregations).unwrap()));
+    let mut texts = asked
+        .show
+        .snippets
+        .map(|snippets| snapshot.highlighter(snippets.field, &asked.query, snippets.options).unwrap());
+    for hit in &hits {
+        let content = asked.show.content.then(|| snapshot.document(&hit.hit).unwrap()).flatten();
+        let explained =
+            asked.show.explain.then(|| prepared.explain(asked.model, &hit.hit).unwrap()).flatten();
+        let explained = explained.map(|explained| explained.value.to_bits());
+        let snippets = texts.as_mut().and_then(|highlighter| {
+            snapshot.snippets(&hit.hit, snapshot.default_field(), highlighter).unwrap()
+        });
+        said.push(format!("{content:?} {explained:?} {snippets:?}"));
+    }
     if let Some(by) = &asked.groups {
         let found = prepared.top_groups(asked.model, by).unwrap();
         said.push(format!("{} {}", found.total, found.missing));
@@ -261,6 +283,12 @@ pub(super) fn shown(found: &ShardAnswer) -> Vec<String> {
     let mut said = vec![found.hits.iter().map(one).collect::<Vec<_>>().join(", ")];
     said.push(format!("{:?}", found.count));
     said.push(format!("{:?}", found.aggregated));
+    for ShardShown { content, explanation, snippets, problem } in found.hits.iter().map(|hit| &hit.shown) {
+        assert_eq!(*problem, None);
+        let value = |text: &str| text.split(' ').next().unwrap().parse::<f32>().unwrap().to_bits();
+        let explained = explanation.as_deref().map(value);
+        said.push(format!("{content:?} {explained:?} {snippets:?}"));
+    }
     if let Some(groups) = &found.groups {
         said.push(format!("{} {}", groups.total, groups.missing));
         let group = |group: &crate::index::shards::ShardGroup| {
