@@ -19,6 +19,7 @@ use crate::args::{AssembleArgs, BuildShardArgs, Command, IndexArgs, PlanArgs, Ve
 use crate::index::{self, list_failures};
 use crate::output::Output;
 use crate::progress;
+use crate::records;
 use crate::report::{self, Outcome};
 use crate::units;
 
@@ -230,6 +231,7 @@ pub fn assemble(args: &AssembleArgs) -> Result<Outcome> {
         let files = units::counted(assembled.files, "file");
         let shards = units::counted(plan.shards().len() as u64, "shard");
         writeln!(out, "{documents} of {files} in {shards}")?;
+        records::print_doubles(&mut out, assembled.doubles, assembled.double.as_ref())?;
         if assembled.leftovers > 0 {
             let left = units::counted(assembled.leftovers, "file or directory of ended attempts");
             writeln!(out, "removed: {left}")?;
@@ -260,6 +262,8 @@ fn assembled_json(index: &Path, shards: usize, assembled: &AssembledIndex) -> Va
         ("damaged", damaged),
         ("failed", json!(assembled.failed)),
         ("failures", assembled.failures.iter().map(index::failure_json).collect()),
+        ("doubles", json!(assembled.doubles)),
+        ("double", json!(assembled.double.as_ref().map(records::double_json))),
         ("leftovers", json!(assembled.leftovers)),
     ] {
         object.insert(name.into(), value);

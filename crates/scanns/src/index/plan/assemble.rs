@@ -7,10 +7,12 @@ use std::sync::atomic::AtomicBool;
 use super::attempt::remove_attempts;
 use super::build_shard::published;
 use super::plan_file::{PlannedShard, ShardPlan};
+use super::same_keys::{KeyedShard, delete_doubles};
 use super::shard_list::{ListedShard, write_shards};
 use crate::error::{Error, Result};
+use crate::index::build::report::DoubleRecord;
 use crate::index::check::check_in;
-use crate::index::commit::manifest::SegmentEntry;
+use crate::index::commit::manifest::{Manifest, SegmentEntry};
 use crate::index::progress::Progress;
 use crate::segment::CheckLevel;
 use crate::source::Failure;
@@ -31,6 +33,10 @@ pub struct AssembledIndex {
     pub failed: u64,
     /// At most the first 10,000 of each shard, each path once with its first reason.
     pub failures: Vec<Failure>,
+    /// The number of documents that were deleted now, because later ones of other shards have the same keys.
+    pub doubles: u64,
+    /// The first of them.
+    pub double: Option<DoubleRecord>,
     /// The number of files and directories of earlier attempts that were removed.
     pub leftovers: u64,
 }
@@ -42,6 +48,13 @@ pub struct DamagedShard {
     pub number: u32,
     /// What is wrong with it.
     pub reason: String,
+}
+
+/// A shard that is published and whole.
+struct LookedAt {
+    entry: ListedShard,
+    failures: Vec<Failure>,
+    manifest: Manifest,
 }
 
 impl AssembledIndex {
@@ -67,15 +80,15 @@ impl ShardPlan {
         let index = output.unwrap_or(self.index());
         let (failed, failures) = self.failures();
         let mut found = AssembledIndex { failed, failures: failures.to_vec(), ..AssembledIndex::default() };
-        let mut listed = Vec::with_capacity(self.shards().len());
+        let (mut listed, mut keyed) = (Vec::with_capacity(self.shards().len()), Vec::new());
         for shard in self.shards() {
             match self.look_at(index, shard, level, cancel) {
-                Ok(Some((entry, failures))) => {
-                    found.documents += entry.documents;
+                Ok(Some(LookedAt { entry, failures, manifest })) => {
                     found.files += shard.files;
                     found.failed += entry.failed;
                     found.failures.extend(failures);
                     listed.push(entry);
+                    keyed.push(KeyedShard { place: index.join(&shard.name), manifest });
                 }
                 Ok(None) => found.missing.push(shard.number),
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
@@ -88,19 +101,26 @@ impl ShardPlan {
         found.failures.retain(|failure| seen.insert(failure.path.clone()));
         if found.is_complete() {
             found.leftovers = remove_attempts(index, |_| true);
+            let deleted = delete_doubles(&keyed)?;
+            for (entry, deleted) in listed.iter_mut().zip(&deleted.by_shard) {
+                entry.documents = entry.documents.saturating_sub(*deleted);
+                found.documents += entry.documents;
+                found.doubles += deleted;
+            }
+            found.double = deleted.first.map(DoubleRecord::from);
             write_shards(index, self.id(), &listed)?;
         }
         Ok(found)
     }
 
-    /// The entry of a shard, and what failed in it; `None` if it is not published.
+    /// Looks at a shard; `None` if it is not published.
     fn look_at(
         &self,
         index: &Path,
         shard: &PlannedShard,
         level: CheckLevel,
         cancel: &AtomicBool,
-    ) -> Result<Option<(ListedShard, Vec<Failure>)>> {
+    ) -> Result<Option<LookedAt>> {
         let Some((manifest, note)) = published(self, index, shard)? else { return Ok(None) };
         let place = index.join(&shard.name);
         let checked = check_in(&FsDirectory::new(&place), level, &Progress::new(), cancel)?;
@@ -114,6 +134,7 @@ impl ShardPlan {
         }
         let documents = manifest.segments.iter().map(SegmentEntry::live).sum();
         let (name, inputs, failed) = (shard.name.clone(), note.inputs, note.failed);
-        Ok(Some((ListedShard { name, documents, inputs, failed }, note.failures)))
+        let entry = ListedShard { name, documents, inputs, failed };
+        Ok(Some(LookedAt { entry, failures: note.failures, manifest }))
     }
 }

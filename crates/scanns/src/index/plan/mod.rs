@@ -11,7 +11,8 @@
 //! 2. [`ShardPlan::build`] (`build_shard.rs`) builds a shard under a name of its own (`attempt.rs`) and
 //!    publishes it by a rename, so an attempt may be killed at any moment, and two may run at once.
 //! 3. [`ShardPlan::assemble`] (`assemble.rs`) verifies that every shard is there, and writes the manifest of
-//!    the shards last (`shard_list.rs`), which [`shards_of`] reads.
+//!    the shards last (`shard_list.rs`), which [`shards_of`] reads. If a field is the key of documents, it
+//!    deletes those that one index would not have (`same_keys.rs`).
 //!
 //! `status.rs` says which shards are done. `sealed_json.rs` is the form of the files in JSON.
 
@@ -21,6 +22,7 @@ mod build_shard;
 mod cuts;
 mod make;
 mod plan_file;
+mod same_keys;
 mod sealed_json;
 mod shard_list;
 mod slice_codec;

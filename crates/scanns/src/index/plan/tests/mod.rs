@@ -138,8 +138,9 @@ fn the_documents_of_shards_are_those_of_one_index() {
     let seed = fastrand::u64(..);
     println!("seed {seed}");
     let mut random = Rng::with_seed(seed);
+    let is_long = std::env::var_os("SCANNS_LONG").is_some_and(|value| value != "0");
     let mut cut_files = 0;
-    for round in 0..18 {
+    for round in 0..if is_long { 90 } else { 9 } {
         let records = KINDS[round % KINDS.len()];
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("data");
@@ -172,7 +173,7 @@ fn the_documents_of_shards_are_those_of_one_index() {
         }
         assert!(files > 0 || whole.documents == 0, "{what}");
     }
-    assert!(cut_files > 10, "seed {seed}: only {cut_files} files were cut");
+    assert!(cut_files > 5, "seed {seed}: only {cut_files} files were cut");
 }
 
 #[test]
