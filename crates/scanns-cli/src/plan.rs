@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use scanns::extraction::ExtractLimits;
 use scanns::index::{
-    AssembledIndex, IndexOptions, PlanReport, PlanRequest, Progress, ShardOptions, ShardOutcome, ShardPlan,
-    make_plan,
+    AssembledIndex, IndexOptions, PlanReport, PlanRequest, PlannedShard, Progress, ShardOptions,
+    ShardOutcome, ShardPlan, make_plan,
 };
 use scanns::sources::ReadOptions;
 use serde_json::{Map, Value, json};
@@ -90,14 +90,9 @@ fn print(args: &PlanArgs, path: &Path, index: &Path, planned: &PlanReport) -> Re
         let bytes = units::size(shards.iter().map(|shard| shard.bytes).sum());
         let count = units::counted(shards.len() as u64, "shard");
         writeln!(out, "{files}, {bytes} in {count}")?;
-        let range = |figure: &dyn Fn(&scanns::index::PlannedShard) -> u64| {
-            let figures = || shards.iter().map(figure);
-            (figures().min().unwrap_or(0), figures().max().unwrap_or(0))
-        };
-        let ((least, most), (fewest, largest)) = (range(&|shard| shard.inputs), range(&|shard| shard.bytes));
-        let (least, most) = (units::count(least), units::count(most));
-        let (fewest, largest) = (units::size(fewest), units::size(largest));
-        writeln!(out, "each {least} to {most} files or parts of files, {fewest} to {largest}")?;
+        let (inputs, bytes) = (range_of(shards, |shard| shard.inputs), range_of(shards, |shard| shard.bytes));
+        let inputs = range_text(inputs, units::count);
+        writeln!(out, "each {inputs} files or parts of files, {}", range_text(bytes, units::size))?;
         if planned.cut_files > 0 {
             writeln!(out, "cut between records: {}", units::counted(planned.cut_files, "file"))?;
         }
@@ -117,12 +112,23 @@ fn print(args: &PlanArgs, path: &Path, index: &Path, planned: &PlanReport) -> Re
     Ok(())
 }
 
+/// The least and the greatest of a figure of shards.
+fn range_of(shards: &[PlannedShard], figure: fn(&PlannedShard) -> u64) -> (u64, u64) {
+    let figures = || shards.iter().map(figure);
+    (figures().min().unwrap_or(0), figures().max().unwrap_or(0))
+}
+
+fn range_text(range: (u64, u64), text: fn(u64) -> String) -> String {
+    let (least, most) = (text(range.0), text(range.1));
+    if least == most { most } else { format!("{least} to {most}") }
+}
+
 fn print_json(path: &Path, index: &Path, planned: &PlanReport) -> Result<()> {
     let PlanReport { id, is_known, shards, cut_files, listing, .. } = planned;
     let mut object = Map::new();
     report::put_bytes(&mut object, "plan", path.as_os_str().as_encoded_bytes());
     report::put_bytes(&mut object, "index", index.as_os_str().as_encoded_bytes());
-    let shard = |shard: &scanns::index::PlannedShard| json!({ "name": shard.name, "inputs": shard.inputs, "files": shard.files, "bytes": shard.bytes });
+    let shard = |shard: &PlannedShard| json!({ "name": shard.name, "inputs": shard.inputs, "files": shard.files, "bytes": shard.bytes });
     for (name, value) in [
         ("id", json!(format!("{id:032x}"))),
         ("is_known", json!(is_known)),

@@ -84,14 +84,10 @@ fn host() -> String {
 }
 
 impl Attempt {
-    /// Begins an attempt: makes its directory in `scratch`, or beside the shard without it. What attempts of
-    /// dead processes of this machine left there of the same shard is removed.
+    /// Begins an attempt: makes its directory in `scratch`, or beside the shard without it.
     pub(super) fn begin(index: &Path, scratch: Option<&Path>, shard: &PlannedShard) -> Result<Self> {
         let random = RandomState::new().hash_one((Instant::now(), std::thread::current().id()));
         let name = format!("{}-{}-{random:016x}", host(), std::process::id());
-        for directory in [Some(index), scratch].into_iter().flatten() {
-            remove_dead(directory, &shard.name);
-        }
         let sign = LifeSign::begin(index.join(format!("{}{SIGN}{name}", shard.name)))?;
         let place = scratch.unwrap_or(index).join(format!("{}{DIRECTORY}{name}", shard.name));
         let (index, shard) = (index.to_path_buf(), shard.name.clone());
@@ -158,7 +154,7 @@ fn copy_directory(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Removes what attempts of dead processes of this machine left of a shard.
-fn remove_dead(directory: &Path, shard: &str) {
+pub(super) fn remove_dead(directory: &Path, shard: &str) {
     remove_attempts(directory, |attempt| attempt.shard == shard && attempt.is_dead());
 }
 
@@ -282,6 +278,7 @@ mod tests {
             fs::create_dir(place.path().join(name)).unwrap();
             fs::write(place.path().join(name).join("file"), "x").unwrap();
         }
+        remove_dead(place.path(), "shard-00003");
         let attempt = Attempt::begin(place.path(), None, &shard()).unwrap();
         assert!(!place.path().join(dead).exists() && place.path().join(foreign).exists());
         assert!(attempt.place.exists());

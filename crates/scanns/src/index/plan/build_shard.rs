@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::attempt::{Attempt, make_directory};
+use super::attempt::{Attempt, make_directory, remove_dead};
 use super::plan_file::{PlannedShard, ShardPlan};
 use crate::error::{Error, Result};
 use crate::index::build::index_threads::BuildCall;
@@ -65,11 +65,13 @@ impl ShardPlan {
             let why = "it is an index of its own; give another directory for the shards of the plan";
             return Err(Error::Shard { path: index.to_path_buf(), reason: why.into() });
         }
-        if published(self, index, shard)?.is_some() {
-            return Ok(ShardOutcome::WasThere);
-        }
         if let Some(scratch) = &options.scratch {
             make_directory(scratch)?;
+            remove_dead(scratch, &shard.name);
+        }
+        remove_dead(index, &shard.name);
+        if published(self, index, shard)?.is_some() {
+            return Ok(ShardOutcome::WasThere);
         }
         match self.attempt(index, shard, options, progress, cancel) {
             // Another attempt was published, and what this one had was removed.

@@ -208,7 +208,7 @@ impl ShardPlan {
             .ok_or_else(|| damaged("its number of shards is wrong"))?;
         let settings = PlanSettings::decode(envelope.section(SETTINGS)?.all()?)
             .ok_or_else(|| Error::corrupt(inputs, "its settings cannot be read"))?;
-        let index = directory.join(index);
+        let index = path.parent().unwrap_or(Path::new("")).join(index);
         Ok(ShardPlan { path: path.to_path_buf(), id, index, shards, envelope, settings })
     }
 
