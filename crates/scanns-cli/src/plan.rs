@@ -128,7 +128,10 @@ fn print_json(path: &Path, index: &Path, planned: &PlanReport) -> Result<()> {
     let mut object = Map::new();
     report::put_bytes(&mut object, "plan", path.as_os_str().as_encoded_bytes());
     report::put_bytes(&mut object, "index", index.as_os_str().as_encoded_bytes());
-    let shard = |shard: &PlannedShard| json!({ "name": shard.name, "inputs": shard.inputs, "files": shard.files, "bytes": shard.bytes });
+    let shard = |shard: &PlannedShard| {
+        let PlannedShard { name, inputs, files, bytes, .. } = shard;
+        json!({ "name": name, "inputs": inputs, "files": files, "bytes": bytes })
+    };
     for (name, value) in [
         ("id", json!(format!("{id:032x}"))),
         ("is_known", json!(is_known)),

@@ -5,10 +5,9 @@
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
 //! directories, `filter.rs` matches globs, `ignore/` has the rules of `.gitignore` files, and `order.rs`
 //! sorts files and removes duplicates. `absolute.rs` gives each file one path, however it was named, and
-//! `sample.rs` chooses a few files to look at, and
-//! `look_again.rs` looks at files of an earlier list. `scan/` lists trees of any size with their metadata, and keeps
-//! nothing; it can also look at chosen paths alone (`changed_paths.rs`), such as those at which something
-//! happened (`tree_watch.rs`).
+//! `sample.rs` chooses a few files to look at, and `look_again.rs` looks at files of an earlier list. `scan/`
+//! lists trees of any size with their metadata, and keeps nothing; it can also look at chosen paths alone
+//! (`changed_paths.rs`), such as those at which something happened (`tree_watch.rs`).
 
 mod absolute;
 mod changed_paths;

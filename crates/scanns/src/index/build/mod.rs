@@ -7,8 +7,8 @@
 //! is the loop of an index thread: it passes the pieces of blocks to `text_lane.rs` (files and lines) or
 //! `record_lane.rs` (JSON, CSV and collections), which fill memory and write segments through
 //! `lane_output.rs`; `near_sketch.rs` has the sketches of their texts. `relocation.rs` moves the documents of
-//! files that were moved. `slice.rs` has the inputs of a build that is one of many, and `shard_note.rs` what it
-//! notes about that. `covered.rs` notes what was looked at. `entries/` indexes entries of file systems,
+//! files that were moved. `slice.rs` has the inputs of a build that is one of many, and `shard_note.rs` what
+//! it notes about that. `covered.rs` notes what was looked at. `entries/` indexes entries of file systems,
 //! whose text is not read, and `follow.rs` does so whenever something happens.
 
 pub(crate) mod budget;

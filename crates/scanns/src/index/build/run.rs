@@ -170,10 +170,7 @@ fn add_and_commit(
     let (entries, large_first) = (contents.names_only, !contents.names_only);
     let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
     let began = sys::now();
-    let FoundSlice { inputs, parts } = match slice {
-        Some(slice) => slice.find(status, wanted.threads, cancel)?,
-        None => FoundSlice { inputs: inputs_of(writer, &wanted, cancel)?, parts: DoneParts::default() },
-    };
+    let FoundSlice { inputs, parts } = found_inputs(writer, slice, &wanted, cancel)?;
     inputs.wait_for_clock();
     let covered = TextCoverage::of(&inputs, began);
     let options = &with_stream(options, &inputs)?;
@@ -211,14 +208,24 @@ fn add_and_commit(
     }
     commit(&ledger, progress, &mut report)?;
     if !report.cancelled && report.merge_failure.is_none() && !ledger.spared().is_empty() {
-        // Now that the old documents of changed files are deleted, all segments may be merged.
-        report.merge_failure = merging.merge_all(cancel).map(|error| error.to_string());
-        if writer.has_changed() {
-            writer.commit()?;
-        }
+        report.merge_failure = merge_all(&merging, writer, cancel)?;
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// Merges segments once the old documents of changed files are deleted, since all may be merged then. Returns
+/// why a merge failed, if one did.
+fn merge_all(
+    merging: &BackgroundMerge<'_>,
+    writer: &Writer<'_>,
+    cancel: &AtomicBool,
+) -> Result<Option<String>> {
+    let failure = merging.merge_all(cancel).map(|error| error.to_string());
+    if writer.has_changed() {
+        writer.commit()?;
+    }
+    Ok(failure)
 }
 
 /// The merges of segments while others are written, if the options have any.
@@ -387,6 +394,19 @@ fn report_of(inputs: &Inputs) -> IndexReport {
         unused_globs: inputs.unused_globs.clone(),
         rule_faults: inputs.rule_faults.clone(),
         ..IndexReport::default()
+    }
+}
+
+/// The inputs of a slice, or those that the options name.
+fn found_inputs(
+    writer: &Writer<'_>,
+    slice: Option<&BuildSlice>,
+    options: &SourceOptions,
+    cancel: &AtomicBool,
+) -> Result<FoundSlice> {
+    match slice {
+        Some(slice) => slice.find(options.status, options.threads, cancel),
+        None => Ok(FoundSlice { inputs: inputs_of(writer, options, cancel)?, parts: DoneParts::default() }),
     }
 }
 

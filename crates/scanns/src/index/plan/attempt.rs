@@ -1,4 +1,5 @@
-//! An attempt to build a shard: a directory and a sign of life under names of its own, and a rename at the end.
+//! An attempt to build a shard: a directory and a sign of life under names of its own, and a rename at the
+//! end.
 //!
 //! ```text
 //! shard-00017                      the shard, published
@@ -6,8 +7,8 @@
 //! shard-00017.run-HOST-PID-RANDOM  an empty file whose time of modification is the last sign of life
 //! ```
 //!
-//! A rename of a directory fails if the new name is that of a directory with files, so of two attempts that end
-//! at the same time one is published, and the other discarded.
+//! A rename of a directory fails if a directory with files has the new name. So of two attempts that end at the
+//! same time one is published, and the other discarded.
 
 use std::fs::{self, File, FileTimes};
 use std::hash::{BuildHasher, RandomState};

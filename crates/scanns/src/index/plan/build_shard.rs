@@ -18,7 +18,7 @@ use crate::index::build::slice::SliceOrigin;
 use crate::index::commit::manifest::Manifest;
 use crate::index::progress::Progress;
 use crate::source::SourceOptions;
-use crate::store::{FsDirectory, generations, publish, read_newest};
+use crate::store::{Directory, FsDirectory, generations, publish, read_newest};
 
 /// How to build a shard.
 #[derive(Clone, Debug, Default)]
@@ -71,11 +71,14 @@ impl ShardPlan {
         }
         remove_dead(index, &shard.name);
         if published(self, index, shard)?.is_some() {
+            // Whoever published it may not have synced its name yet.
+            FsDirectory::new(index).sync()?;
             return Ok(ShardOutcome::WasThere);
         }
         match self.attempt(index, shard, options, progress, cancel) {
             // Another attempt was published, and what this one had was removed.
             Err(_) if published(self, index, shard).is_ok_and(|found| found.is_some()) => {
+                FsDirectory::new(index).sync()?;
                 Ok(ShardOutcome::Discarded)
             }
             outcome => outcome,

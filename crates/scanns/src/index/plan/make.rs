@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::cuts::{CutRule, FileToCut, FoundCut, find_cuts};
-use super::plan_file::{
-    PlanContent, PlanSettings, PlannedShard, ShardPlan, SlicePlace, directory_of, shard_name,
-};
+use super::plan_file::{PlanContent, PlanSettings, PlannedShard, ShardPlan, SlicePlace, shard_name};
+use super::sealed_json::directory_of;
 use super::slice_codec::encode_slice;
 use super::slicing::{SliceStart, slice_starts};
 use crate::content::{ContentOptions, ExtractLimits, HEAD, is_plain};
@@ -102,7 +101,7 @@ fn check(request: PlanRequest<'_>) -> Result<()> {
     if build.contents.is_some_and(|contents| contents.names_only) || build.dump.is_some() {
         return unsupported(
             "a plan for names and metadata alone",
-            "listing the files is the whole work then: scan them, or import the dump, with scanns index",
+            "listing the files is the whole work then: scan them, or import the dump, into one index",
         );
     }
     if build.source.paths.iter().any(|path| path.as_os_str() == "-") || build.read.stream.is_some() {

@@ -1,9 +1,9 @@
-//! Builds that are shared out over many processes or machines. The plan is a file; whoever runs its steps, and
-//! how often, the result is the same.
+//! Builds that are shared out over many processes or machines. The plan is a file, and the result does not
+//! depend on who runs its steps, and how often.
 //!
 //! In: a listing of inputs and the options that say what documents are. Out: indexes, the *shards*, whose
-//! documents in their order are those of one index of the same listing. There are three steps, and each may be
-//! repeated:
+//! documents in their order are those of one index of the same listing. There are three steps, and each may
+//! be repeated:
 //!
 //! 1. [`make_plan`] (`make.rs`) lists the inputs, decides the fields, and slices the listing (`slicing.rs`).
 //!    Large files of records are cut where records end (`cuts.rs`). `plan_file.rs` has the files of a plan,
@@ -36,4 +36,6 @@ pub use build_shard::{ShardOptions, ShardOutcome};
 pub use make::{PlanReport, PlanRequest, make_plan};
 pub use plan_file::{PlannedShard, ShardPlan};
 pub use shard_list::shards_of;
+#[cfg(any(test, feature = "internals"))]
+pub(crate) use slice_codec::{decode_slice, encode_slice};
 pub use status::{ShardState, ShardStatus};

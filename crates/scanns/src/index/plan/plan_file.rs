@@ -5,7 +5,7 @@
 //! NAME.json    sealed JSON (`sealed_json.rs`), format "scanns plan", version 1: id, 32 hexadecimal digits;
 //!              index, the path of the index, relative to this file or absolute; inputs_file; shards, inputs,
 //!              files, bytes and failed, numbers
-//! NAME.inputs  an envelope (`store/envelope.rs`), "SCANNPLN" version 1, whose id is that of the plan:
+//! NAME.inputs  an envelope (`store/envelope.rs`), "SCANNPLN" version 1, with the id of the plan:
 //!   section 1  the manifest of an index without documents (`index/commit/manifest.rs`)
 //!   section 2  JSON: passwd and group, paths or null; extract: seconds, memory, text and fields; failed, and
 //!              failures, the first 10,000 inputs that could not be listed, with path and reason
@@ -13,15 +13,15 @@
 //!   section 4  the slices of all shards (`slice_codec.rs`)
 //! ```
 //!
-//! The id is a hash of the sections, the path of the index and the number of shards: the same listing with the
-//! same options is the same plan.
+//! The id is a hash of the sections, the path of the index and the number of shards: the same listing with
+//! the same options is the same plan.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::sealed_json::{SealedKind, read_sealed, write_sealed};
+use super::sealed_json::{SealedKind, directory_of, read_sealed, write_sealed};
 use super::slice_codec::decode_slice;
 use crate::codec::ByteReader;
 use crate::content::ExtractLimits;
@@ -93,11 +93,6 @@ pub(super) struct PlanContent<'c> {
     pub(super) shards: Vec<PlannedShard>,
     /// Appends the slice of a shard; always the same bytes.
     pub(super) slice: &'c dyn Fn(usize, &mut Vec<u8>),
-}
-
-/// The directory in which a file is.
-pub(super) fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The name of the directory of a shard.
@@ -182,14 +177,14 @@ impl ShardPlan {
     /// Opens a plan, and verifies everything but the inputs of the shards.
     ///
     /// # Errors
-    /// [`Error::NewerFormat`] for a plan of a newer version, [`Error::DamagedPlan`] for damage, and an error if the
-    /// files cannot be read.
+    /// [`Error::NewerFormat`] for a plan of a newer version, [`Error::DamagedPlan`] for damage, and an error if
+    /// the files cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::read(path.as_ref()).map_err(of_plan)
     }
 
     fn read(path: &Path) -> Result<Self> {
-        let missing = || Error::io("read", path, std::io::ErrorKind::NotFound.into());
+        let missing = || Error::io("read", path, rustix::io::Errno::NOENT.into());
         let plan = read_sealed(PLAN, path)?.ok_or_else(missing)?;
         let damaged = |what: &str| Error::corrupt(path.display().to_string(), what);
         let text = |name: &str| plan.get(name).and_then(Value::as_str);

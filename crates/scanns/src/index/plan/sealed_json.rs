@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! file = "{\n" | members of the object, one a line, `format` and `version` first | ",\n"
-//!        "  \"checksum\": \"" | xxh3-64 of all bytes before ",\n  \"checksum\"", 16 hexadecimal digits | "\"\n}\n"
+//!        "  \"checksum\": \"" | 16 hexadecimal digits | "\"\n}\n"
+//! checksum = xxh3-64 of all bytes before ",\n  \"checksum\""
 //! ```
 //!
 //! People and other programs can read such a file. It is written under a temporary name, synced and renamed.
@@ -104,7 +105,12 @@ pub(super) fn write_sealed(
         let _ = fs::remove_file(temporary);
     }
     renamed?;
-    FsDirectory::new(super::plan_file::directory_of(path)).sync()
+    FsDirectory::new(directory_of(path)).sync()
+}
+
+/// The directory in which a file is.
+pub(super) fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The manifest of the shards of an assembled index.
 //!
 //! ```text
-//! NAME.scanns/shards.json  sealed JSON (`sealed_json.rs`), format "scanns shards", version 1: plan, the id of
-//!                          the plan, 32 hexadecimal digits; documents; shards, an array of objects with name,
-//!                          documents, inputs and failed, in the order of the documents
+//! NAME.scanns/shards.json  sealed JSON (`sealed_json.rs`), format "scanns shards", version 1:
+//!                          plan, the id of the plan, 32 hexadecimal digits; documents; shards, an array of
+//!                          objects with name, documents, inputs and failed, in the order of the documents
 //! ```
 //!
 //! It is written last, so an index that has it is complete. The shards may change later, as any index may.
@@ -36,18 +36,21 @@ pub(super) fn write_shards(index: &Path, plan: u128, shards: &[ListedShard]) -> 
     members.insert("plan".into(), format!("{plan:032x}").into());
     let documents = shards.iter().map(|shard| shard.documents).sum::<u64>();
     members.insert("documents".into(), documents.into());
-    let shard = |ListedShard { name, documents, inputs, failed }: &ListedShard| json!({ "name": name, "documents": documents, "inputs": inputs, "failed": failed });
+    let shard = |shard: &ListedShard| {
+        let ListedShard { name, documents, inputs, failed } = shard;
+        json!({ "name": name, "documents": documents, "inputs": inputs, "failed": failed })
+    };
     members.insert("shards".into(), shards.iter().map(shard).collect());
     let temporary = index.join(format!("{NAME}.tmp-{}", std::process::id()));
     write_sealed(SHARDS, members, &index.join(NAME), &temporary)
 }
 
-/// The shards of the index at `path`, in the order of their documents; `None` if it has no manifest of shards.
+/// The shards of the index at `path`, in the order of their documents; `None` if it has no list of shards.
 /// Each is an index of its own.
 ///
 /// # Errors
-/// [`Error::NewerFormat`] for a manifest of a newer version; [`Error::DamagedPlan`] if it is damaged, or a shard
-/// is gone; an error if it cannot be read.
+/// [`Error::NewerFormat`] for a list of a newer version; [`Error::DamagedPlan`] if it is damaged, or a shard is
+/// gone; an error if it cannot be read.
 pub fn shards_of(path: impl AsRef<Path>) -> Result<Option<Vec<PathBuf>>> {
     let path = path.as_ref();
     let list = path.join(NAME);

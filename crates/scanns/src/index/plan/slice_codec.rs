@@ -19,7 +19,7 @@ use crate::read::PieceStart;
 use crate::source::Stamp;
 
 /// Appends a slice.
-pub(super) fn encode_slice<'i>(inputs: impl Iterator<Item = &'i SliceInput>, out: &mut Vec<u8>) {
+pub(crate) fn encode_slice<'i>(inputs: impl Iterator<Item = &'i SliceInput>, out: &mut Vec<u8>) {
     let mut before: &[u8] = b"";
     for SliceInput { path, stamp, extent } in inputs {
         let path = path.as_os_str().as_bytes();
@@ -44,7 +44,7 @@ pub(super) fn encode_slice<'i>(inputs: impl Iterator<Item = &'i SliceInput>, out
 }
 
 /// Reads a slice of `count` inputs; `None` if the bytes are none.
-pub(super) fn decode_slice(bytes: &[u8], count: u64) -> Option<Vec<SliceInput>> {
+pub(crate) fn decode_slice(bytes: &[u8], count: u64) -> Option<Vec<SliceInput>> {
     let mut reader = ByteReader::new(bytes);
     let mut inputs = Vec::new();
     let mut path = Vec::new();

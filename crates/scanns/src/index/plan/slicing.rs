@@ -37,7 +37,7 @@ pub(super) fn slice_starts(
     let slices = u128::from(slices.max(1));
     let near = total / slices / u128::from(NEAR);
     let (mut starts, mut input, mut before) = (Vec::new(), 0, 0);
-    // Whether the input at hand may be cut, once it was asked.
+    // Whether this input may be cut, once it was asked.
     let mut cuts: Option<bool> = None;
     for number in 1..slices {
         let ideal = total * number / slices;

@@ -39,7 +39,7 @@ pub enum ShardState {
         /// Time since the last sign of life.
         silent: Duration,
     },
-    /// Nobody is building it; whoever began has given no sign of life for two minutes.
+    /// A process began to build it, and has given no sign of life for two minutes.
     Stopped {
         /// The machine.
         host: String,
