@@ -66,8 +66,8 @@ impl AssembledIndex {
 
 impl ShardPlan {
     /// Verifies that every shard is published, belongs to the plan, has all of its inputs, and passes the
-    /// check of `level`. If so, it removes what attempts left and writes the manifest of the shards, durably. This
-    /// may be repeated. `output` is the directory of the index, if it is not where the plan says.
+    /// check of `level`. If so, it removes what attempts left and writes the manifest of the shards, durably.
+    /// This may be repeated. `output` is the directory of the index, if it is not where the plan says.
     ///
     /// # Errors
     /// The index cannot be read or written; [`Error::Cancelled`] if `cancel` was set.

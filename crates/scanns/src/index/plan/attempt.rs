@@ -7,8 +7,8 @@
 //! shard-00017.run-HOST-PID-RANDOM  an empty file whose time of modification is the last sign of life
 //! ```
 //!
-//! A rename of a directory fails if a directory with files has the new name. So of two attempts that end at the
-//! same time one is published, and the other discarded.
+//! A rename of a directory fails if a directory with files has the new name. So of two attempts that end at
+//! the same time one is published, and the other discarded.
 
 use std::fs::{self, File, FileTimes};
 use std::hash::{BuildHasher, RandomState};

@@ -71,7 +71,7 @@ impl ShardPlan {
         }
         remove_dead(index, &shard.name);
         if published(self, index, shard)?.is_some() {
-            // Whoever published it may not have synced its name yet.
+            // Its name may not be synced yet.
             FsDirectory::new(index).sync()?;
             return Ok(ShardOutcome::WasThere);
         }

@@ -177,8 +177,8 @@ impl ShardPlan {
     /// Opens a plan, and verifies everything but the inputs of the shards.
     ///
     /// # Errors
-    /// [`Error::NewerFormat`] for a plan of a newer version, [`Error::DamagedPlan`] for damage, and an error if
-    /// the files cannot be read.
+    /// [`Error::NewerFormat`] for a plan of a newer version, [`Error::DamagedPlan`] for damage, and an error
+    /// if the files cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::read(path.as_ref()).map_err(of_plan)
     }

@@ -49,8 +49,8 @@ pub(super) fn write_shards(index: &Path, plan: u128, shards: &[ListedShard]) -> 
 /// Each is an index of its own.
 ///
 /// # Errors
-/// [`Error::NewerFormat`] for a list of a newer version; [`Error::DamagedPlan`] if it is damaged, or a shard is
-/// gone; an error if it cannot be read.
+/// [`Error::NewerFormat`] for a list of a newer version; [`Error::DamagedPlan`] if it is damaged, or a shard
+/// is gone; an error if it cannot be read.
 pub fn shards_of(path: impl AsRef<Path>) -> Result<Option<Vec<PathBuf>>> {
     let path = path.as_ref();
     let list = path.join(NAME);
