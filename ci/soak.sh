@@ -11,4 +11,6 @@ cargo test --locked --release -p scanns --lib record::dump -- --nocapture
 cargo test --locked --release -p scanns --test fuzz -- --nocapture "$@"
 ci/aarch64.sh "${CARGO_TARGET_DIR:-target}/aarch64"
 cargo test --locked -p scanns-cli --test kill -- --nocapture "$@"
+cargo test --locked -p scanns-cli --test plan -- --nocapture "$@"
+ci/slurm.sh
 cargo test --locked --release -p scanns-cli --test gnu -- --nocapture "$@"

@@ -36,7 +36,7 @@ use crate::progress;
 use crate::records;
 use crate::report::{self, Outcome};
 use document_kind::{DocumentKind, kind_of_documents};
-pub use summary::{list_failures, list_remarks};
+pub use summary::{failure_json, list_failures, list_remarks};
 use summary::{print_json, print_summary};
 use threads::threads;
 pub use threads::{Threads, default_threads};
@@ -68,17 +68,24 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         built => built?,
     };
     built.seconds = report::seconds();
+    print(args, &options, &built)?;
+    Ok(outcome(&built))
+}
+
+/// Prints the report of a build.
+pub fn print(args: &IndexArgs, options: &IndexOptions, built: &IndexReport) -> Result<()> {
+    let output = path(args);
     let committed = || format!("{} is complete and committed", report::path_text(output));
     if args.output.json {
-        print_json(output, &built, contents::cache_json(&options)).with_context(committed)?;
+        print_json(output, built, contents::cache_json(options)).with_context(committed)?;
     } else {
         if !args.output.quiet {
-            print_summary(output, &built).with_context(committed)?;
+            print_summary(output, built).with_context(committed)?;
         }
         list_failures(&built.failed);
         list_remarks(&built.remarks);
-        contents::list_cache(&options, !args.output.quiet);
-        snapshot::list_failure(output, &built);
+        contents::list_cache(options, !args.output.quiet);
+        snapshot::list_failure(output, built);
         scans::list(built.scan.as_ref());
         if !args.output.quiet {
             scans::list_unused(&built.unused_globs, &args.input.exclude);
@@ -89,12 +96,18 @@ pub fn run(args: &IndexArgs) -> Result<Outcome> {
         if !args.output.quiet {
             dumps::list_lacking(&built.dumps);
         }
-        dumps::list_repeated(&built);
-        dumps::list_mixed(&built);
+        dumps::list_repeated(built);
+        dumps::list_mixed(built);
         records::list_conflicts(&built.records);
         records::list_malformed(&built.records);
     }
-    Ok(outcome(&built))
+    Ok(())
+}
+
+/// Says what was odd about the rules by which files were chosen.
+pub fn list_listing(listing: &IndexReport, exclude: &[String]) {
+    scans::list_unused(&listing.unused_globs, exclude);
+    scans::list_rule_faults(&listing.rule_faults);
 }
 
 /// Prints which dumps can be indexed.
@@ -105,7 +118,8 @@ pub fn print_dump_help() -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn outcome(built: &IndexReport) -> Outcome {
+/// How a build ended.
+pub fn outcome(built: &IndexReport) -> Outcome {
     if built.cancelled {
         report::note(
             "stopped; what was indexed so far is committed, and the same command resumes from there",
@@ -130,7 +144,7 @@ fn path(args: &IndexArgs) -> &Path {
 }
 
 /// The options of the library for these arguments.
-fn options(args: &IndexArgs) -> Result<IndexOptions> {
+pub fn options(args: &IndexArgs) -> Result<IndexOptions> {
     let parameters = args.profile.as_deref().map(profile::read).transpose()?.unwrap_or_default();
     let resources = polite::resources(args);
     let threads = threads(&resources, &args.reading, &parameters)?;

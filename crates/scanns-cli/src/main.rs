@@ -30,6 +30,7 @@ mod memory;
 mod missing;
 mod missing_index;
 mod output;
+mod plan;
 mod profile;
 mod progress;
 mod quoting;
@@ -61,6 +62,9 @@ fn main() -> ExitCode {
     };
     report::exit_code(match &command.verb {
         Verb::Index(args) => index::run(args),
+        Verb::Plan(args) => plan::run(args),
+        Verb::BuildShard(args) => plan::build_shard(args),
+        Verb::Assemble(args) => plan::assemble(args),
         Verb::Watch(args) => watch::run(args),
         Verb::Search(args) => search::run(args),
         Verb::Find(args) => find::run(args),

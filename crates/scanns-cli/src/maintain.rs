@@ -7,11 +7,11 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use scanns::index::{CheckLevel, CheckReport, MergeOptions, MergeReport, Progress};
+use scanns::index::{CheckReport, MergeOptions, MergeReport, Progress};
 use scanns::{Error, Index};
 use serde_json::{Map, Value, json};
 
-use crate::args::{CheckArgs, LevelArg, MergeArgs};
+use crate::args::{CheckArgs, MergeArgs};
 use crate::output::Output;
 use crate::progress;
 use crate::report::{self, Outcome};
@@ -107,12 +107,7 @@ fn merge_json(args: &MergeArgs, merged: &MergeReport) -> Value {
 
 /// Runs `scanns check`.
 pub fn check(args: &CheckArgs) -> Result<Outcome> {
-    let level = match args.level {
-        LevelArg::Manifest => CheckLevel::Manifest,
-        LevelArg::Checksums => CheckLevel::Checksums,
-        LevelArg::Structure => CheckLevel::Structure,
-        LevelArg::All => CheckLevel::Cross,
-    };
+    let level = args.level.into();
     let checked = watched(args.quiet, |state, cancel| {
         let index = Index::open(&args.index)?;
         if args.salvage { index.salvage(level, state, cancel) } else { index.check(level, state, cancel) }

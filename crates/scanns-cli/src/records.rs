@@ -173,19 +173,24 @@ fn unknown(records: &RecordReport) -> Option<(usize, u64)> {
     (values > 0).then_some((records.unknown.len(), values))
 }
 
+/// Prints how many records have the key of another one.
+pub fn print_doubles(out: &mut Output, doubles: u64, first: Option<&DoubleRecord>) -> Result<()> {
+    let Some(DoubleRecord { key, path, line, kept_path, kept_line }) = first else { return Ok(()) };
+    writeln!(
+        out,
+        "double keys: {} left out, because a later one has the same key; the first is {}:{line}, and \
+         {}:{kept_line} has its key \"{}\" too",
+        units::counted(doubles, "record"),
+        report::path_text(path),
+        report::path_text(kept_path),
+        quoted(key),
+    )?;
+    Ok(())
+}
+
 /// Prints how many records have the key of another one, or none.
 fn print_keys(out: &mut Output, records: &RecordReport) -> Result<()> {
-    if let Some(DoubleRecord { key, path, line, kept_path, kept_line }) = &records.double {
-        writeln!(
-            out,
-            "double keys: {} left out, because a later one has the same key; the first is {}:{line}, and \
-             {}:{kept_line} has its key \"{}\" too",
-            units::counted(records.doubles, "record"),
-            report::path_text(path),
-            report::path_text(kept_path),
-            quoted(key),
-        )?;
-    }
+    print_doubles(out, records.doubles, records.double.as_ref())?;
     if let Some((path, line)) = &records.first_without_key {
         let count = units::counted(records.without_key, "record");
         writeln!(
@@ -321,7 +326,8 @@ pub fn as_json(records: &RecordReport) -> Value {
     })
 }
 
-fn double_json(double: &DoubleRecord) -> Value {
+/// Two records with the same key, as JSON.
+pub fn double_json(double: &DoubleRecord) -> Value {
     let mut object = Map::new();
     report::put_bytes(&mut object, "key", &double.key);
     report::put_bytes(&mut object, "path", double.path.as_os_str().as_encoded_bytes());

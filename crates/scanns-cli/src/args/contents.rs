@@ -8,7 +8,7 @@ use super::extract::ExtractLimitArgs;
 use crate::units::parse_size;
 
 /// What to do with files that are not plain text.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Content: binary, compressed and converted files")]
 pub struct ContentArgs {
     /// What to index of files besides names and metadata [default: text, or as in the index]

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::OperatorArg;
 use super::values::positive;
+use scanns::index::CheckLevel;
 
 pub const DELETE_EXAMPLES: &str = "\
 Examples:
@@ -208,4 +209,15 @@ pub enum LevelArg {
     Structure,
     /// All figures agree with the postings
     All,
+}
+
+impl From<LevelArg> for CheckLevel {
+    fn from(level: LevelArg) -> Self {
+        match level {
+            LevelArg::Manifest => CheckLevel::Manifest,
+            LevelArg::Checksums => CheckLevel::Checksums,
+            LevelArg::Structure => CheckLevel::Structure,
+            LevelArg::All => CheckLevel::Cross,
+        }
+    }
 }

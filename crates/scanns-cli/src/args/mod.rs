@@ -25,6 +25,7 @@ mod find;
 mod info;
 mod ls;
 mod maintain;
+mod plan;
 mod records;
 mod scan;
 mod search;
@@ -67,6 +68,9 @@ pub use info::InfoArgs;
 pub use ls::{LS_EXAMPLES, LsArgs, STAT_EXAMPLES, StatArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
+pub use plan::{
+    ASSEMBLE_EXAMPLES, AssembleArgs, BUILD_SHARD_EXAMPLES, BuildShardArgs, PLAN_EXAMPLES, PlanArgs,
+};
 pub use records::{FieldArgs, RecordsArg};
 pub use scan::ScanArgs;
 use search::SEARCH_EXAMPLES;
@@ -96,6 +100,16 @@ pub enum Verb {
     #[command(after_help = INDEX_EXAMPLES)]
     #[command(mut_arg("paths", |paths| paths.required_unless_present("snapshot")))]
     Index(Box<IndexArgs>),
+    /// Slice the inputs of an index into shards, which many processes or machines can build
+    #[command(after_help = PLAN_EXAMPLES)]
+    #[command(mut_arg("paths", |paths| paths.required_unless_present("status")))]
+    Plan(Box<PlanArgs>),
+    /// Build one shard of a plan
+    #[command(after_help = BUILD_SHARD_EXAMPLES)]
+    BuildShard(Box<BuildShardArgs>),
+    /// Make one index of the shards of a plan
+    #[command(after_help = ASSEMBLE_EXAMPLES)]
+    Assemble(AssembleArgs),
     /// Follow directories as they change, with an index of names and metadata
     #[command(after_help = WATCH_EXAMPLES)]
     Watch(WatchArgs),
@@ -249,7 +263,7 @@ pub struct TuneArgs {
 }
 
 /// Which files to read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
     /// Files and directories; directories are walked
@@ -283,7 +297,7 @@ pub struct InputArgs {
 }
 
 /// How to split the input into documents and terms.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Documents and terms")]
 pub struct TextArgs {
     /// What one document is [default: auto, or as in the index]
@@ -324,7 +338,7 @@ pub struct ResourceArgs {
 }
 
 /// How to read the inputs.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading (advanced)")]
 pub struct ReadArgs {
     /// Number of read threads

@@ -7,7 +7,7 @@ use scanns::schema::Records;
 use scanns::sources::{CsvDelimiter, CsvNames, CsvQuotes};
 
 /// Which fields documents have.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Fields")]
 pub struct FieldArgs {
     /// The fields of JSON or CSV records: a file in the format of --infer-schema [default: the fields of the

@@ -3,7 +3,7 @@
 use clap::{Arg, Command};
 
 /// The arguments that `-h` shows, by verb; other verbs have few enough to show all.
-const COMMON: [(&str, &[&str]); 4] = [
+const COMMON: [(&str, &[&str]); 6] = [
     (
         "index",
         &[
@@ -52,6 +52,28 @@ const COMMON: [(&str, &[&str]); 4] = [
         ],
     ),
     ("export", &["index", "query", "fields", "sort", "format", "output", "resume"]),
+    (
+        "plan",
+        &[
+            "paths",
+            "files_from",
+            "null",
+            "include",
+            "exclude",
+            "records",
+            "analyzer",
+            "positions",
+            "schema",
+            "store",
+            "output",
+            "shards",
+            "index",
+            "status",
+            "json",
+            "quiet",
+        ],
+    ),
+    ("build-shard", &["plan", "shard", "scratch", "output", "threads", "memory", "json", "quiet"]),
     ("tune", &["paths", "budget", "out", "json"]),
 ];
 

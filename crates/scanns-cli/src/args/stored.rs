@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use scanns::schema::Compression;
 
 /// What to store of documents.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Stored documents")]
 pub struct StoreArgs {
     /// Store the text of documents, for scanns search --content; cannot be changed for an existing index

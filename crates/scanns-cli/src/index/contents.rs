@@ -67,14 +67,18 @@ pub fn extractors(limits: ExtractLimitArgs, processes: usize) -> Extractors {
     let program = own_program();
     let arguments = ["extract", "--serve"].map(OsString::from).to_vec();
     let command = ExtractorCommand { program, arguments };
-    let ExtractLimitArgs { extract_time, extract_memory } = limits;
-    let limits = ExtractLimits {
+    Extractors::new(command, self::limits(limits), processes)
+}
+
+/// The limits for one file.
+pub fn limits(args: ExtractLimitArgs) -> ExtractLimits {
+    let ExtractLimitArgs { extract_time, extract_memory } = args;
+    ExtractLimits {
         // A part of a second counts as one.
         seconds: extract_time.as_secs() + u64::from(extract_time.subsec_nanos() > 0),
         memory: extract_memory,
         ..ExtractLimits::default()
-    };
-    Extractors::new(command, limits, processes)
+    }
 }
 
 /// The same, which first look into the cache that the arguments name.

@@ -184,7 +184,8 @@ fn content_json(count: &ContentCount) -> Value {
     object.into()
 }
 
-fn failure_json(failure: &Failure) -> Value {
+/// An input that failed, as JSON.
+pub fn failure_json(failure: &Failure) -> Value {
     let mut object = Map::new();
     report::put_bytes(&mut object, "path", failure.path.as_os_str().as_encoded_bytes());
     object.insert("reason".into(), failure.reason.as_str().into());

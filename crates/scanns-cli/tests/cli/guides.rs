@@ -153,6 +153,11 @@ fn the_guide_for_records_is_true() {
 }
 
 #[test]
+fn the_guide_for_many_machines_is_true() {
+    run_guide("docs/many-machines.md");
+}
+
+#[test]
 fn the_guide_for_collections_is_true() {
     run_guide("docs/collections.md");
 }

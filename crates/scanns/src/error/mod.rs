@@ -50,6 +50,24 @@ pub enum Error {
         reason: String,
     },
 
+    /// A file of a plan, or the list of the shards of an index, is damaged.
+    #[error("{file} is damaged: {what}; restore the file from a copy, or make it again")]
+    DamagedPlan {
+        /// The file.
+        file: String,
+        /// What was expected and what was found.
+        what: String,
+    },
+
+    /// The shard of a plan cannot be used.
+    #[error("cannot use {}: {reason}", .path.display())]
+    Shard {
+        /// The directory of the shard, or of the index of the plan.
+        path: PathBuf,
+        /// The reason, and what to do.
+        reason: String,
+    },
+
     /// The operating system refused a resource that is not a file: memory, threads, a ring.
     #[error("cannot {action}: {source}; {remedy}")]
     System {
@@ -225,7 +243,7 @@ pub enum Error {
 
     /// One of several indexes that are searched as one did not answer.
     #[error("shard {shard} of the index did not answer ({index}): {reason}")]
-    Shard {
+    ShardAnswer {
         /// The number of the shard, from 0.
         shard: usize,
         /// The index of the shard.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::index::commit::manifest::Manifest;
 use crate::index::handle::Index;
 use crate::index::live::{IndexWriter, WriterOptions};
+use crate::index::plan::{decode_slice, encode_slice};
 use crate::index::stored_options::StoredOptions;
 use crate::index::{CheckLevel, Progress};
 use crate::query::Operator;
@@ -37,6 +38,17 @@ pub(super) fn manifest(data: &[u8]) {
     if let Ok(manifest) = Manifest::decode(data) {
         let again = Manifest::decode(&manifest.encode());
         assert!(again.is_ok_and(|again| again == manifest));
+    }
+}
+
+/// A slice of a plan that is accepted is written in a form that reads the same. The first byte is the number
+/// of inputs.
+pub(super) fn plan(data: &[u8]) {
+    let Some((&count, bytes)) = data.split_first() else { return };
+    if let Some(inputs) = decode_slice(bytes, count.into()) {
+        let mut again = Vec::new();
+        encode_slice(inputs.iter(), &mut again);
+        assert!(decode_slice(&again, count.into()).is_some_and(|again| again == inputs));
     }
 }
 

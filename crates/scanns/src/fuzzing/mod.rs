@@ -19,7 +19,7 @@ mod tests;
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets, by name.
-pub const TARGETS: [FuzzTarget; 27] = [
+pub const TARGETS: [FuzzTarget; 28] = [
     ("varints", encodings::varints),
     ("postings", encodings::postings),
     ("positions", encodings::positions),
@@ -30,6 +30,7 @@ pub const TARGETS: [FuzzTarget; 27] = [
     ("stored_values", encodings::stored_values),
     ("envelope", files::envelope),
     ("manifest", files::manifest),
+    ("plan", files::plan),
     ("index", files::index),
     ("query_text", texts::query_text),
     ("query_json", texts::query_json),

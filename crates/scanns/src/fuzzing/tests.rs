@@ -94,6 +94,11 @@ fn corpus(rng: &mut Rng) -> Vec<Vec<u8>> {
     SymbolTable::train(&words).encode(&mut table);
     table.extend([0, 1, 2, 255, 65]);
     corpus.push(table);
+    // Slices of a plan: a whole file, and a part of one.
+    corpus.push(
+        b"\x02\x00\x04/a/b\x09\0\0\0\0\0\0\0\0\0\x03\x01c\x20\0\0\0\0\0\0\0\0\x01\x08\x08\x02\x02\x00\x01h"
+            .to_vec(),
+    );
     let mut numbers = Vec::new();
     (0..64).for_each(|shift| put_varint(&mut numbers, 1 << shift));
     corpus.push(numbers);

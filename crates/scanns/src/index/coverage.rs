@@ -3,16 +3,15 @@
 //!
 //! ```text
 //! note "scanns.coverage" = JSON, an array of objects with the members of [`Coverage`]
-//! path                   = "text" of valid UTF-8, or { "hex": "two digits for each byte" }
+//! path                   = see `path_json.rs`
 //! ```
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::path_json::{put_path, read_path};
 use crate::error::{Error, Result};
 use crate::source::{Failure, Skipped, UnlistedDirectories};
 
@@ -196,16 +195,6 @@ fn put_paths(paths: &[PathBuf]) -> Value {
     paths.iter().map(|path| put_path(path)).collect()
 }
 
-fn put_path(path: &Path) -> Value {
-    match path.to_str() {
-        Some(text) => text.into(),
-        None => {
-            let hex: String = path.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-            json!({ "hex": hex })
-        }
-    }
-}
-
 fn read(value: &Value) -> Option<Coverage> {
     let failure = |value: &Value| {
         let (path, reason) = (read_path(value.get("path")?)?, value.get("reason")?.as_str()?.to_owned());
@@ -259,19 +248,10 @@ fn read_paths(value: &Value) -> Option<Vec<PathBuf>> {
     value.as_array()?.iter().map(read_path).collect()
 }
 
-fn read_path(value: &Value) -> Option<PathBuf> {
-    if let Some(text) = value.as_str() {
-        return Some(text.into());
-    }
-    let hex = value.get("hex")?.as_str()?.as_bytes();
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<u8>> = hex.chunks(2).map(byte).collect();
-    Some(PathBuf::from(OsString::from_vec(bytes.filter(|_| hex.len().is_multiple_of(2))?)))
-}
-
 #[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
 
     use super::*;
 

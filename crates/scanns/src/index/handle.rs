@@ -11,6 +11,7 @@ use super::build::options::IndexOptions;
 use super::build::report::IndexReport;
 use super::build::run::{self, build_in};
 use super::check::{CheckReport, check_in, salvage_in};
+use super::commit::shard_list::{must_not_be_assembled, shards_of};
 use super::live::{IndexWriter, WriterOptions};
 use super::maintain::{DeleteReport, MergeOptions, MergeReport, Selection, delete_in, merge_in, must_exist};
 use super::named_snapshot::{self, NamedSnapshot};
@@ -89,10 +90,11 @@ impl Index {
         Ok(Index::at(path))
     }
 
-    /// Returns true if an index was committed at `path`.
+    /// Returns true if an index was committed at `path`, or assembled there of shards.
     pub fn is_at(path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
-        path.is_dir() && generations(&FsDirectory::new(path)).is_ok_and(|found| !found.is_empty())
+        let is_committed = || generations(&FsDirectory::new(path)).is_ok_and(|found| !found.is_empty());
+        path.is_dir() && (is_committed() || shards_of(path).is_ok_and(|shards| shards.is_some()))
     }
 
     /// Returns a handle to the index at `path`, which need not exist yet: the first build or writer creates
@@ -124,6 +126,11 @@ impl Index {
         Snapshot::open(path)
     }
 
+    /// Refuses to change an index that was assembled of shards, as a whole.
+    fn must_be_one(&self, action: &str) -> Result<()> {
+        self.path.as_ref().map_or(Ok(()), |path| must_not_be_assembled(path, action))
+    }
+
     /// Keeps the newest commit under a name, as an index of its own that shares the space of the files that
     /// both need: hard links in the directory `snapshots/NAME` of the index. Later changes and merges of the
     /// index leave it as it is, and a writer on it is refused. Removing that directory removes the snapshot.
@@ -153,6 +160,7 @@ impl Index {
     /// there is such a snapshot; [`Error::Locked`] while another writer is open; [`Error::Unsupported`] if
     /// the index is in memory, or its file system has no hard links.
     pub fn keep_snapshot(&self, name: &str) -> Result<NamedSnapshot> {
+        self.must_be_one("keeping a snapshot of")?;
         named_snapshot::keep(self.path.as_ref().ok_or_else(no_place_for_snapshots)?, name)
     }
 
@@ -181,6 +189,7 @@ impl Index {
     /// [`Error::Locked`] while another writer is open; an error if the schemas differ, if the index does not
     /// exist and no schema is given, or if the memory is too small.
     pub fn writer_with(&self, schema: Option<&Schema>, options: WriterOptions) -> Result<IndexWriter> {
+        self.must_be_one("writing to")?;
         match &self.path {
             Some(path) => IndexWriter::open(path, schema, options),
             None => IndexWriter::open_in(Arc::clone(&self.directory), schema, options),
@@ -204,6 +213,7 @@ impl Index {
         progress: &Progress,
         cancel: &Arc<AtomicBool>,
     ) -> Result<IndexReport> {
+        self.must_be_one("building")?;
         match &self.path {
             Some(path) => run::build(path, options, progress, cancel),
             None if options.snapshot.is_some() => Err(no_place_for_snapshots()),
@@ -224,6 +234,7 @@ impl Index {
         stop: &Arc<AtomicBool>,
         tell: &mut dyn FnMut(FollowStep<'_>),
     ) -> Result<()> {
+        self.must_be_one("following directories with")?;
         match &self.path {
             Some(path) => follow(path, options, every, stop, tell),
             None => Err(Error::Unsupported {
@@ -247,6 +258,7 @@ impl Index {
     /// # Errors
     /// [`Error::Locked`] while another writer is open; an error if the query of the selection does not parse.
     pub fn delete(&self, which: &Selection) -> Result<DeleteReport> {
+        self.must_be_one("deleting from")?;
         delete_in(&*self.directory, which)
     }
 
@@ -257,6 +269,7 @@ impl Index {
     /// The errors of [`Index::delete`]; an error if a field is not a column, or if a value does not fit its
     /// field.
     pub fn update(&self, which: &Selection, values: &[(String, Vec<String>)]) -> Result<UpdateReport> {
+        self.must_be_one("changing values of")?;
         update_in(&*self.directory, which, values)
     }
 
@@ -270,6 +283,7 @@ impl Index {
         progress: &Progress,
         cancel: &AtomicBool,
     ) -> Result<MergeReport> {
+        self.must_be_one("merging")?;
         merge_in(&*self.directory, options, progress, cancel)
     }
 
@@ -278,6 +292,7 @@ impl Index {
     /// # Errors
     /// [`Error::NotAnIndex`]; an error if no commit can be read; [`Error::Cancelled`] after `cancel` was set.
     pub fn check(&self, level: CheckLevel, progress: &Progress, cancel: &AtomicBool) -> Result<CheckReport> {
+        self.must_be_one("checking")?;
         check_in(&*self.directory, level, progress, cancel)
     }
 
@@ -293,6 +308,7 @@ impl Index {
         progress: &Progress,
         cancel: &AtomicBool,
     ) -> Result<CheckReport> {
+        self.must_be_one("salvaging")?;
         salvage_in(&*self.directory, level, progress, cancel)
     }
 }

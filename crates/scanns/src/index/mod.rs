@@ -2,7 +2,8 @@
 //! searched.
 //!
 //! Modules, lowest first; each uses only those before it:
-//! - `progress.rs`, `stored_options.rs`, `field_views.rs`: types that the others share.
+//! - `progress.rs`, `stored_options.rs`, `field_views.rs`, `path_json.rs`: types and forms that the others
+//!   share.
 //! - `commit/`: the manifest, which names the segments of a commit; the writer, which replaces it; the ledger
 //!   of inputs that are indexed already; the merging of segments.
 //! - `named_snapshot.rs`: commits that are kept under a name.
@@ -12,6 +13,7 @@
 //! - `maintain.rs`, `preview.rs`, `update.rs`, `check.rs`, `memory.rs`: delete and merge, say what would be
 //!   deleted, change values, verify and salvage, and the index in memory.
 //! - `shards/`: several indexes, in other processes, searched as one.
+//! - `plan/`: builds that are shared out over many processes or machines.
 //! - `tune/`: finds the parameters of a build that suit a machine.
 //! - `handle.rs`: [`Index`](crate::Index), the entry point for all of this.
 
@@ -25,6 +27,8 @@ pub(crate) mod live;
 mod maintain;
 mod memory;
 mod named_snapshot;
+pub(crate) mod path_json;
+pub(crate) mod plan;
 mod preview;
 pub(crate) mod progress;
 pub(crate) mod shards;
@@ -41,10 +45,15 @@ pub use build::report::{
     NotedRecords, RecordReport, RowRemark,
 };
 pub use check::{CheckReport, SegmentCheck};
+pub use commit::shard_list::shards_of;
 pub use coverage::{Coverage, ListUpdates};
 pub use maintain::{DeleteReport, MergeOptions, MergeReport, Selection};
 pub use memory::MemoryIndex;
 pub use named_snapshot::NamedSnapshot;
+pub use plan::{
+    AssembledIndex, DamagedShard, PlanReport, PlanRequest, PlannedShard, ShardOptions, ShardOutcome,
+    ShardPlan, ShardState, ShardStatus, make_plan,
+};
 pub use preview::Preview;
 pub use progress::{Phase, Progress};
 pub use snapshot::{IndexInfo, SegmentInfo};

@@ -11,6 +11,9 @@ pub trait FindCuts: Debug + Send + Sync {
     /// The same for another text.
     fn of_next_text(&self) -> Box<dyn FindCuts>;
 
+    /// The same for the rest of a text behind a cut.
+    fn of_rest(&self, start: &PieceStart) -> Box<dyn FindCuts>;
+
     /// Takes the next bytes of the text. Returns the last place in them where the text can be cut, which is
     /// one where everything before it would be read in the same way if the text ended there.
     fn take(&mut self, bytes: &[u8]) -> Option<Cut>;

@@ -1,6 +1,5 @@
 //! Starts the reader threads of a run, and waits for them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::JoinHandle;
@@ -12,7 +11,7 @@ use crate::read::options::ReadOptions;
 use crate::read::queue::DualQueue;
 use crate::read::reader::{LaneState, ReaderThread};
 use crate::read::wave::Rules;
-use crate::read::work::{LineSpan, WorkList};
+use crate::read::work::{DoneParts, WorkList};
 use crate::schema::{Analyzer, Records};
 use crate::source::{Failure, Input};
 use crate::sys::{self, BlockMemory, Cpus, Ring};
@@ -51,10 +50,10 @@ pub fn start(
     cancel: Arc<AtomicBool>,
 ) -> Result<(ReaderDriver, Vec<Lane>)> {
     let rules = Rules { records, analyzer: analyzer.clone(), cuts: None };
-    start_after(inputs, BTreeMap::new(), rules, options, cancel)
+    start_after(inputs, DoneParts::default(), rules, options, cancel)
 }
 
-/// Starts reading `inputs`, without the lines in `done`, which is keyed by the number of the input.
+/// Starts reading `inputs`, without the parts in `parts`.
 ///
 /// Each lane must be emptied by its own thread, or dropped. After `cancel` was set, readers and lanes end as
 /// soon as a block moves.
@@ -63,7 +62,7 @@ pub fn start(
 /// Invalid options, or a lack of memory or threads.
 pub fn start_after(
     inputs: Arc<Vec<Input>>,
-    done: BTreeMap<u32, Vec<LineSpan>>,
+    parts: DoneParts,
     rules: Rules,
     options: &ReadOptions,
     cancel: Arc<AtomicBool>,
@@ -72,7 +71,7 @@ pub fn start_after(
     let mut options = options.clone();
     options.contents.collections &= options.collections.is_some();
     let options = &options;
-    let work = Arc::new(WorkList::new(inputs, done, rules.records, options, cancel));
+    let work = Arc::new(WorkList::new(inputs, parts, rules.records, options, cancel));
     let blocks = || BlockMemory::carve(options.blocks_per_lane, CARRY + options.block_bytes, options.pages);
     share_out(&work, options, blocks, |share| {
         let reader = ReaderThread {

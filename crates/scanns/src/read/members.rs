@@ -58,7 +58,7 @@ impl ArchiveUnit {
     /// Adds a part of a long member to a block.
     fn take_long(&mut self, member: LongMember, rules: &Rules, buffer: &mut Buffer) {
         let LongMember { part, form, bytes, after } = member;
-        let unit = ReadUnit { input: self.unit.input, start: 0, end: None, link: None };
+        let unit = ReadUnit::whole(self.unit.input);
         let mut open =
             self.long.take().unwrap_or_else(|| OpenMember { wave: Wave::decoded(unit, form), offset: 0 });
         let OpenMember { wave, offset } = &mut open;

@@ -54,7 +54,7 @@ pub use options::{Direct, ReadOptions};
 pub use stream::StreamSource;
 pub use tables::TableReading;
 pub use wave::Rules;
-pub use work::LineSpan;
+pub use work::{DoneParts, LineSpan};
 
 #[cfg(test)]
 mod tests;

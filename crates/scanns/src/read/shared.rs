@@ -34,7 +34,7 @@ struct SharedText {
     unit: Box<LargeUnit>,
     /// Drop a file from the page cache after it was read.
     drop_behind: bool,
-    /// Bytes of the text read so far.
+    /// Where the next read begins in the text.
     offset: u64,
 }
 
@@ -53,7 +53,8 @@ impl SharedInput {
     /// Shares out the records of a text.
     pub(super) fn text(mut unit: Box<LargeUnit>, rules: &Rules, drop_behind: bool) -> Self {
         unit.wave.share(rules);
-        Self::of(SharedSource::Text(SharedText { unit, drop_behind, offset: 0 }))
+        let offset = unit.begins_at();
+        Self::of(SharedSource::Text(SharedText { unit, drop_behind, offset }))
     }
 
     /// Shares out the members of an archive.

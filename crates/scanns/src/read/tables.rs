@@ -37,6 +37,11 @@ impl TableReading {
         }
     }
 
+    /// True for a table that is not read as its bytes. `head` are the first bytes of its file.
+    pub(crate) fn is_table(&self, head: &[u8]) -> bool {
+        self.format_of(head).is_some()
+    }
+
     /// The format of a table that is not read as its bytes. `head` are the first bytes of its file.
     pub(super) fn format_of(&self, head: &[u8]) -> Option<RowsFormat> {
         RowsFormat::of(head).filter(|_| !matches!(self, TableReading::AsBytes))

@@ -277,7 +277,7 @@ pub(super) fn choose_path(file: &ReadFile, direct: Direct, offset: u64, len: u64
 impl LargeUnit {
     fn new(unit: ReadUnit, file: Arc<ReadFile>, options: &ReadOptions, form: TextForm) -> Self {
         const PAGE_BYTES: u64 = PAGE as u64;
-        let size = file.size();
+        let size = file.size().min(unit.until.unwrap_or(u64::MAX));
         // The byte before the unit tells whether a line starts with the unit.
         let next = unit.start.saturating_sub(1) / PAGE_BYTES * PAGE_BYTES;
         // Most lines that start in the unit end within the next CARRY bytes.
@@ -300,6 +300,11 @@ impl LargeUnit {
             UnitBytes::File(file) => Some(file),
             UnitBytes::Text(_) => None,
         }
+    }
+
+    /// Where the first read begins, before any was made.
+    pub(super) fn begins_at(&self) -> u64 {
+        self.next
     }
 
     /// Makes a read, waiting for it.

@@ -77,7 +77,7 @@ impl BlockView<'_> {
 
 impl Wave {
     pub(super) fn new(unit: ReadUnit, size: u64, form: TextForm) -> Self {
-        let seeking = unit.start > 0;
+        let (seeking, after_cut) = (unit.start > 0, unit.from.clone());
         Wave {
             unit,
             size,
@@ -90,7 +90,7 @@ impl Wave {
             decoded: false,
             form,
             cuts: None,
-            after_cut: None,
+            after_cut,
         }
     }
 
@@ -101,7 +101,10 @@ impl Wave {
 
     /// Cuts records, so that lanes can share them.
     pub(super) fn share(&mut self, rules: &Rules) {
-        self.cuts = rules.cuts.as_ref().map(|cuts| cuts.of_next_text());
+        self.cuts = rules.cuts.as_ref().map(|cuts| match &self.unit.from {
+            Some(start) => cuts.of_rest(start),
+            None => cuts.of_next_text(),
+        });
     }
 
     /// Takes `got` bytes that were read at file offset `offset` to [`CARRY`] in the buffer; `ends` says that
@@ -145,8 +148,12 @@ impl Wave {
     }
 
     /// Start of the unit's first line: after the first line feed at or after `start - 1`, if that is before
-    /// the end.
+    /// the end. A unit that begins exactly at its start needs no line feed.
     fn first_line(&mut self, bytes: &BlockView<'_>, to: usize) -> Option<usize> {
+        if self.unit.from.is_some() {
+            self.seeking = bytes.offset(to) <= self.unit.start;
+            return (!self.seeking).then(|| bytes.position(self.unit.start, CARRY, to));
+        }
         let from = bytes.position(self.unit.start - 1, CARRY, to);
         let last = self.unit.end.map_or(to, |end| bytes.position(end - 1, from, to));
         let first = bytes.line_feed(from, last)? + 1;
@@ -198,8 +205,10 @@ impl Wave {
     /// The last place between records in the bytes of a block, and how to read on there.
     fn last_cut(&mut self, memory: &[u8], range: Range<usize>) -> Option<(usize, Option<PieceStart>)> {
         if let Some(cuts) = &mut self.cuts {
-            let cut = cuts.take(&memory[CARRY..range.end])?;
-            return Some((CARRY + cut.at, Some(cut.start)));
+            // The bytes before the unit, if it begins in this block, are none of its text.
+            let fresh = range.start.max(CARRY);
+            let cut = cuts.take(&memory[fresh..range.end])?;
+            return Some((fresh + cut.at, Some(cut.start)));
         }
         let feed = memchr::memrchr(b'\n', &memory[range.clone()])?;
         Some((range.start + feed + 1, None))

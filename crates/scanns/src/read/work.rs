@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::content::{ContentOptions, HEAD, is_plain};
 use crate::read::count::{ContentCount, ContentCounts};
+use crate::read::cuts::PieceStart;
 use crate::read::lines::{ChainLink, LineChain};
 use crate::read::options::ReadOptions;
 use crate::read::tables::TableReading;
@@ -25,6 +26,11 @@ pub(super) struct ReadUnit {
     /// Lines that start at or after this offset belong to a later unit; if `None`, the unit ends with the
     /// file.
     pub(super) end: Option<u64>,
+    /// Set if the unit ends exactly here, between two records that need not end with lines; `end` is `None`
+    /// then.
+    pub(super) until: Option<u64>,
+    /// Set if the unit begins exactly at `start`, between two such records: how to read on there.
+    pub(super) from: Option<PieceStart>,
     /// Set if the file is divided into several units.
     pub(super) link: Option<ChainLink>,
 }
@@ -40,8 +46,7 @@ pub(super) struct WorkList {
     tables: TableReading,
     /// Size of units if files may be divided.
     chunk: Option<u64>,
-    /// By input: the lines that are not to be read, in order.
-    done: BTreeMap<u32, Vec<LineSpan>>,
+    parts: DoneParts,
     cursor: Mutex<WorkCursor>,
     bytes: AtomicU64,
     consumed: AtomicU64,
@@ -64,6 +69,16 @@ pub struct LineSpan {
     pub lines: u64,
 }
 
+/// The parts of files that are not to be read, by input.
+#[derive(Clone, Debug, Default)]
+pub struct DoneParts {
+    /// The lines, or records, that are not to be read, in order.
+    pub done: BTreeMap<u32, Vec<LineSpan>>,
+    /// How to read on behind the first span of files whose records do not end with lines. Such a file has
+    /// at most two spans: at its beginning and at its end.
+    pub starts: BTreeMap<u32, PieceStart>,
+}
+
 #[derive(Debug, Default)]
 struct WorkCursor {
     input: usize,
@@ -80,17 +95,24 @@ struct UnitCut {
     done: Option<u64>,
 }
 
+impl ReadUnit {
+    /// A whole input.
+    pub(super) fn whole(input: u32) -> Self {
+        ReadUnit { input, start: 0, end: None, until: None, from: None, link: None }
+    }
+}
+
 impl WorkList {
     pub(super) fn new(
         inputs: Arc<Vec<Input>>,
-        done: BTreeMap<u32, Vec<LineSpan>>,
+        parts: DoneParts,
         records: Records,
         options: &ReadOptions,
         cancel: Arc<AtomicBool>,
     ) -> Self {
         WorkList {
             inputs,
-            done,
+            parts,
             cancel,
             closed: AtomicBool::new(false),
             contents: options.contents,
@@ -136,10 +158,10 @@ impl WorkList {
 
     /// The units of an input. Spans that were read before become units that have ended already.
     fn units(&self, input: u32, bytes: u64) -> VecDeque<ReadUnit> {
-        let spans = self.done.get(&input).map_or(&[][..], Vec::as_slice);
+        let spans = self.parts.done.get(&input).map_or(&[][..], Vec::as_slice);
         let is_divided = |chunk| bytes > chunk && self.is_plain(input);
         if spans.is_empty() && !self.chunk.is_some_and(is_divided) {
-            return [ReadUnit { input, start: 0, end: None, link: None }].into();
+            return [ReadUnit::whole(input)].into();
         }
         let mut cuts: Vec<UnitCut> = Vec::new();
         let mut at = 0;
@@ -165,13 +187,24 @@ impl WorkList {
                     link.lines = lines;
                     link.publish();
                 }
-                (_, link) => units.push_back(ReadUnit { input, start, end, link }),
+                (_, link) => units.push_back(self.unit(input, start, end, link)),
             }
         }
         if units.is_empty() {
             self.files_done.fetch_add(1, Ordering::Relaxed);
         }
         units
+    }
+
+    /// A part of an input. Records that do not end with lines begin and end where the part does.
+    fn unit(&self, input: u32, start: u64, end: Option<u64>, link: Option<ChainLink>) -> ReadUnit {
+        match self.chunk {
+            Some(_) => ReadUnit { input, start, end, until: None, from: None, link },
+            None => {
+                let from = self.parts.starts.get(&input).filter(|_| start > 0).cloned();
+                ReadUnit { input, start, end: None, until: end, from, link }
+            }
+        }
     }
 
     /// True for a file whose bytes are its text. Other files are decoded from their start.
@@ -305,7 +338,7 @@ mod tests {
         let input = |&bytes: &u64| Input { path: format!("{bytes}").into(), bytes, ..Input::default() };
         let inputs = Arc::new(sizes.iter().map(input).collect());
         let options = ReadOptions { chunk_bytes: 100, ..ReadOptions::default() };
-        WorkList::new(inputs, BTreeMap::new(), records, &options, Arc::default())
+        WorkList::new(inputs, DoneParts::default(), records, &options, Arc::default())
     }
 
     #[test]
@@ -334,7 +367,7 @@ mod tests {
     fn lines_that_were_read_before_are_counted_but_not_read_again() {
         let mut work = work(&[450, 60], Records::Lines);
         let span = |start, end, lines| LineSpan { start, end, lines };
-        work.done = [(0, vec![span(30, 130, 7), span(260, 270, 2)]), (1, vec![span(0, 60, 5)])].into();
+        work.parts.done = [(0, vec![span(30, 130, 7), span(260, 270, 2)]), (1, vec![span(0, 60, 5)])].into();
         let mut units: Vec<_> = std::iter::from_fn(|| work.next()).collect();
         let places: Vec<_> = units.iter().map(|unit| (unit.input, unit.start, unit.end)).collect();
         let expected =

@@ -5,9 +5,9 @@
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
 //! directories, `filter.rs` matches globs, `ignore/` has the rules of `.gitignore` files, and `order.rs`
 //! sorts files and removes duplicates. `absolute.rs` gives each file one path, however it was named, and
-//! `sample.rs` chooses a few files to look at. `scan/` lists trees of any size with their metadata, and keeps
-//! nothing; it can also look at chosen paths alone (`changed_paths.rs`), such as those at which something
-//! happened (`tree_watch.rs`).
+//! `sample.rs` chooses a few files to look at, and `look_again.rs` looks at files of an earlier list. `scan/`
+//! lists trees of any size with their metadata, and keeps nothing; it can also look at chosen paths alone
+//! (`changed_paths.rs`), such as those at which something happened (`tree_watch.rs`).
 
 mod absolute;
 mod changed_paths;
@@ -18,6 +18,7 @@ mod file_list;
 mod filter;
 mod ignore;
 mod inputs;
+mod look_again;
 mod options;
 mod order;
 mod sample;
@@ -39,6 +40,7 @@ pub use entry_kind::EntryKind;
 use filter::Filter;
 pub use ignore::{DamagedPattern, IgnoreFaults, UnreadRules};
 pub use inputs::{CLOCK_TICK, Failure, FileStatus, Input, Inputs, Root, fitting_date};
+pub use look_again::look_again;
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
 pub use sample::{FileSample, sample_files};
 pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan};

@@ -316,10 +316,7 @@ impl<'a> Walk<'a> {
         meta: &Metadata,
         target: Option<PathBuf>,
     ) -> (Input, Identity) {
-        let modified = nanoseconds(meta.mtime(), meta.mtime_nsec());
-        let status = self.status.then(|| status(meta, target));
-        let bytes = if kind == EntryKind::File { meta.len() } else { 0 };
-        (Input { path, kind, bytes, modified, status }, (meta.dev(), meta.ino()))
+        (input_of(path, kind, meta, target, self.status), (meta.dev(), meta.ino()))
     }
 
     /// Returns false for a directory that was walked before, by any path.
@@ -373,6 +370,20 @@ fn next(stack: &Mutex<Stack>, more: &Condvar) -> Option<PlaceToWalk> {
         }
         state = wait(more, state);
     }
+}
+
+/// The input with this metadata, of which all is kept if `keep` says so.
+pub(super) fn input_of(
+    path: PathBuf,
+    kind: EntryKind,
+    meta: &Metadata,
+    target: Option<PathBuf>,
+    keep: bool,
+) -> Input {
+    let modified = nanoseconds(meta.mtime(), meta.mtime_nsec());
+    let status = keep.then(|| status(meta, target));
+    let bytes = if kind == EntryKind::File { meta.len() } else { 0 };
+    Input { path, kind, bytes, modified, status }
 }
 
 fn status(meta: &Metadata, target: Option<PathBuf>) -> Box<FileStatus> {

@@ -56,7 +56,7 @@ pub(crate) fn index_inputs(
     remaining: RemainingInputs,
 ) -> Result<ThreadsReport> {
     let BuildCall { options, progress, cancel } = call;
-    let done = remaining.done.values().flatten().map(|span| span.end - span.start).sum::<u64>();
+    let done = remaining.parts.done.values().flatten().map(|span| span.end - span.start).sum::<u64>();
     let bytes = remaining.inputs.iter().map(|input| input.bytes).sum::<u64>().saturating_sub(done);
     progress.total_bytes.store(bytes, Ordering::Relaxed);
     progress.total_files.store(remaining.inputs.len() as u64, Ordering::Relaxed);
@@ -74,7 +74,7 @@ pub(crate) fn index_inputs(
     };
     let (driver, lanes) = start_after(
         inputs.clone(),
-        remaining.done,
+        remaining.parts,
         rules,
         &ReadOptions { contents, tables, collections: Some(&COLLECTIONS), ..options.read.clone() },
         stop.clone(),

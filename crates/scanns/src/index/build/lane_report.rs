@@ -93,15 +93,8 @@ impl RecordReport {
 
     /// Adds the records that were left out because of their keys.
     pub(crate) fn add_doubles(&mut self, count: u64, first: Option<DoubleKey>) {
-        let path = |of: &DocumentOrigin| PathBuf::from(OsStr::from_bytes(&of.path));
         self.doubles = count;
-        self.double = first.map(|DoubleKey { key, lost, kept }| DoubleRecord {
-            key,
-            path: path(&lost),
-            line: lost.line.unwrap_or(0),
-            kept_path: path(&kept),
-            kept_line: kept.line.unwrap_or(0),
-        });
+        self.double = first.map(DoubleRecord::from);
     }
 
     /// Adds what index threads counted, and takes it out of their reports. `schema` names the fields.
@@ -159,4 +152,18 @@ impl RecordReport {
 fn sort_and_cut(examples: &mut Vec<MalformedRecord>) {
     examples.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
     examples.truncate(MALFORMED);
+}
+
+impl From<DoubleKey> for DoubleRecord {
+    fn from(double: DoubleKey) -> Self {
+        let path = |of: &DocumentOrigin| PathBuf::from(OsStr::from_bytes(&of.path));
+        let DoubleKey { key, lost, kept } = double;
+        DoubleRecord {
+            key,
+            path: path(&lost),
+            line: lost.line.unwrap_or(0),
+            kept_path: path(&kept),
+            kept_line: kept.line.unwrap_or(0),
+        }
+    }
 }

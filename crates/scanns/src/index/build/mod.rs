@@ -7,7 +7,8 @@
 //! is the loop of an index thread: it passes the pieces of blocks to `text_lane.rs` (files and lines) or
 //! `record_lane.rs` (JSON, CSV and collections), which fill memory and write segments through
 //! `lane_output.rs`; `near_sketch.rs` has the sketches of their texts. `relocation.rs` moves the documents of
-//! files that were moved. `covered.rs` notes what was looked at. `entries/` indexes entries of file systems,
+//! files that were moved. `slice.rs` has the inputs of a build that is one of many, and `shard_note.rs` what
+//! it notes about that. `covered.rs` notes what was looked at. `entries/` indexes entries of file systems,
 //! whose text is not read, and `follow.rs` does so whenever something happens.
 
 pub(crate) mod budget;
@@ -21,7 +22,7 @@ mod file_fields;
 pub(crate) mod follow;
 mod formed_document;
 mod found_fields;
-mod index_threads;
+pub(crate) mod index_threads;
 mod lane;
 mod lane_output;
 mod lane_report;
@@ -40,5 +41,7 @@ pub(crate) mod record_sample;
 mod relocation;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod shard_note;
+pub(crate) mod slice;
 mod text_lane;
 mod watch;

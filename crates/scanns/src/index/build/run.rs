@@ -18,6 +18,8 @@ use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
 use super::relocation::relocate_moved;
 use super::report::IndexReport;
+use super::shard_note::ShardNote;
+use super::slice::{BuildSlice, FoundSlice};
 use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::index::commit::background_merge::BackgroundMerge;
@@ -29,7 +31,7 @@ use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::Writer;
 use crate::index::named_snapshot::{keep_newest, must_be_new, remove_unfinished};
 use crate::index::progress::{Phase, Progress};
-use crate::read::StreamSource;
+use crate::read::{DoneParts, StreamSource};
 use crate::schema::{Records, Store};
 use crate::source::{Failure, Input, Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
@@ -93,14 +95,60 @@ pub(crate) fn build_in(
     build_with(&Writer::open(directory)?, BuildCall { options, progress, cancel })
 }
 
+/// Builds the index of a slice of a listing in a directory in which only the manifest of the plan is
+/// committed. The slice is noted in the index, unless the build is stopped.
+pub(crate) fn build_slice(
+    directory: &dyn Directory,
+    slice: &BuildSlice,
+    call: BuildCall<'_>,
+) -> Result<IndexReport> {
+    let begun = Instant::now();
+    let writer = Writer::open(directory)?;
+    let mut report = add_and_commit(&writer, call, Some(slice))?;
+    if !report.cancelled && report.segments == 0 {
+        // Only the note is new.
+        writer.commit()?;
+    }
+    report.seconds = begun.elapsed().as_secs_f64();
+    report.peak_rss = sys::peak_resident_bytes().unwrap_or(0);
+    Ok(report)
+}
+
+/// Finds out what the documents of a new index of the inputs are, and which inputs there are. Nothing is
+/// written. The index at `output`, if it is among the inputs, is left out.
+pub(crate) fn describe_new(
+    options: &IndexOptions,
+    output: &Path,
+    cancel: &AtomicBool,
+) -> Result<(Manifest, Inputs, IndexReport)> {
+    let known = DocumentSource::choose(None, options)?;
+    let contents = contents(None, options)?;
+    FoundFields::check_languages(options.contents, known.as_ref().map(DocumentSource::schema))?;
+    NearSketch::check(contents, options.records, known.as_ref().map(DocumentSource::schema))?;
+    options.scan.refuse(contents.names_only)?;
+    let mut inputs = collect(&SourceOptions { large_first: true, ..options.source.clone() }, cancel)?;
+    inputs.inputs.retain(|input| !input.path.starts_with(output));
+    refuse_nothing(&inputs.failures, inputs.inputs.is_empty() && inputs.roots.is_empty())?;
+    let mut report = report_of(&inputs);
+    let source = found_out(known, &inputs.inputs, options, &mut report)?;
+    let stored = source.stored(None, options)?;
+    let manifest = source.manifest(options.records, stored);
+    let manifest = Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest };
+    Ok((manifest, inputs, report))
+}
+
 fn build_with(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexReport> {
     // Segments written since the last commit belong to no commit. Files that cannot be removed now are
     // removed by the next writer.
-    add_and_commit(writer, call).inspect_err(|_| writer.roll_back())
+    add_and_commit(writer, call, None).inspect_err(|_| writer.roll_back())
 }
 
 /// Writes the segments of the inputs and commits them together with the segments of the last commit.
-fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexReport> {
+fn add_and_commit(
+    writer: &Writer<'_>,
+    call: BuildCall<'_>,
+    slice: Option<&BuildSlice>,
+) -> Result<IndexReport> {
     let BuildCall { options, progress, cancel } = call;
     // Refuse invalid options before the inputs are collected.
     let current = writer.manifest();
@@ -122,7 +170,7 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     let (entries, large_first) = (contents.names_only, !contents.names_only);
     let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
     let began = sys::now();
-    let inputs = inputs_of(writer, &wanted, cancel)?;
+    let FoundSlice { inputs, parts } = found_inputs(writer, slice, &wanted, cancel)?;
     inputs.wait_for_clock();
     let covered = TextCoverage::of(&inputs, began);
     let options = &with_stream(options, &inputs)?;
@@ -135,19 +183,16 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
         Some(Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest })
     });
     let (ledger, mut remaining) = Ledger::open(writer, inputs, ledger_options(options))?;
+    if slice.is_some() {
+        ledger.leave_out(parts, &mut remaining);
+    }
     relocate_moved(&ledger, &source, call, std::mem::take(&mut remaining.moved), &mut report)?;
     report.unchanged = remaining.unchanged;
     let unread = still_unread(&covered_before(writer)?, &remaining.inputs);
     report.removed_files = ledger.removed().paths.len() as u64;
     report.failed.extend(ledger.removed().emptied.iter().map(emptied));
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
-    let merge = options.merge.map(|policy| PolicyMerge {
-        writer,
-        policy,
-        buffers: options.buffers,
-        room: merging_room(options.memory),
-    });
-    let merging = BackgroundMerge::new(merge, ledger.spared());
+    let merging = BackgroundMerge::new(policy_merge(writer, options), ledger.spared());
     let threads = std::thread::scope(|scope| {
         let merger = merging.start(scope)?;
         let threads = index_inputs(call, &ledger, &source, stored, contents, remaining);
@@ -158,16 +203,39 @@ fn add_and_commit(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexRepor
     report_threads(threads, &source, &mut report);
     settle(&ledger, options, &mut report)?;
     note(writer, covered.ended(&report.failed, &unread, !report.cancelled))?;
+    if let Some(slice) = slice.filter(|_| !report.cancelled) {
+        ShardNote::of(slice, &report).note(writer);
+    }
     commit(&ledger, progress, &mut report)?;
     if !report.cancelled && report.merge_failure.is_none() && !ledger.spared().is_empty() {
-        // Now that the old documents of changed files are deleted, all segments may be merged.
-        report.merge_failure = merging.merge_all(cancel).map(|error| error.to_string());
-        if writer.has_changed() {
-            writer.commit()?;
-        }
+        report.merge_failure = merge_all(&merging, writer, cancel)?;
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// Merges segments once the old documents of changed files are deleted, since all may be merged then. Returns
+/// why a merge failed, if one did.
+fn merge_all(
+    merging: &BackgroundMerge<'_>,
+    writer: &Writer<'_>,
+    cancel: &AtomicBool,
+) -> Result<Option<String>> {
+    let failure = merging.merge_all(cancel).map(|error| error.to_string());
+    if writer.has_changed() {
+        writer.commit()?;
+    }
+    Ok(failure)
+}
+
+/// The merges of segments while others are written, if the options have any.
+fn policy_merge<'w>(writer: &'w Writer<'_>, options: &IndexOptions) -> Option<PolicyMerge<'w>> {
+    options.merge.map(|policy| PolicyMerge {
+        writer,
+        policy,
+        buffers: options.buffers,
+        room: merging_room(options.memory),
+    })
 }
 
 /// Reports what readers and index threads did.
@@ -326,6 +394,19 @@ fn report_of(inputs: &Inputs) -> IndexReport {
         unused_globs: inputs.unused_globs.clone(),
         rule_faults: inputs.rule_faults.clone(),
         ..IndexReport::default()
+    }
+}
+
+/// The inputs of a slice, or those that the options name.
+fn found_inputs(
+    writer: &Writer<'_>,
+    slice: Option<&BuildSlice>,
+    options: &SourceOptions,
+    cancel: &AtomicBool,
+) -> Result<FoundSlice> {
+    match slice {
+        Some(slice) => slice.find(options.status, options.threads, cancel),
+        None => Ok(FoundSlice { inputs: inputs_of(writer, options, cancel)?, parts: DoneParts::default() }),
     }
 }
 

@@ -25,7 +25,7 @@ use super::moved_files::{MovedFile, find_moved};
 use super::unique_keys::{DoubleKey, UniqueKeys};
 use super::writer::{PartialChange, SegmentDocuments, Writer};
 use crate::error::Result;
-use crate::read::LineSpan;
+use crate::read::{DoneParts, LineSpan};
 use crate::schema::{Field, Records};
 use crate::segment::Flushed;
 use crate::source::{Failure, FileStatus, Input, Inputs, Stamp, fitting_date};
@@ -82,7 +82,7 @@ pub(crate) struct RemainingInputs {
     /// Inputs that are new, changed or incomplete.
     pub(crate) inputs: Vec<Input>,
     /// The indexed spans of incomplete inputs.
-    pub(crate) done: BTreeMap<u32, Vec<LineSpan>>,
+    pub(crate) parts: DoneParts,
     /// Inputs that are skipped because they are in the index and have not changed.
     pub(crate) unchanged: u64,
     /// Inputs whose text is in the index under another path, which are not among `inputs`.
@@ -127,7 +127,7 @@ impl<'w> Ledger<'w> {
         let known = index.known;
         let mut remaining = RemainingInputs {
             inputs: Vec::new(),
-            done: BTreeMap::new(),
+            parts: DoneParts::default(),
             unchanged: 0,
             moved: Vec::with_capacity(moved.len()),
         };
@@ -144,7 +144,7 @@ impl<'w> Ledger<'w> {
                 .filter(|begun| begun.stamp == input.stamp() && records.ends_with_lines() && !again)
                 .filter(|begun| !begun.is_replaced());
             if let Some(begun) = begun {
-                remaining.done.insert(number, begun.spans.clone());
+                remaining.parts.done.insert(number, begun.spans.clone());
             } else {
                 let is_replaced = |begun: &Partial| begun.is_replaced() && begun.stamp == input.stamp();
                 if !again && partial.get(path).is_some_and(is_replaced) {
@@ -165,10 +165,16 @@ impl<'w> Ledger<'w> {
             kept.push(LedgerInput { path, stamp, members: members.remove(&found).unwrap_or_default() });
             remaining.inputs.push(input);
         }
-        let (spans, keys) = (remaining.done.clone(), UniqueKeys::new(&old));
+        let (spans, keys) = (remaining.parts.done.clone(), UniqueKeys::new(&old));
         let progress = Mutex::new(LedgerProgress { spans, keys, ..LedgerProgress::default() });
         let key = writer.manifest().and_then(|manifest| manifest.sources.key());
         Ok((Ledger { writer, inputs: kept, old, replaced, removed, key, progress }, remaining))
+    }
+
+    /// Takes parts of inputs for indexed, which are not to be read. The index must be new.
+    pub(crate) fn leave_out(&self, parts: DoneParts, remaining: &mut RemainingInputs) {
+        self.progress().spans.clone_from(&parts.done);
+        remaining.parts = parts;
     }
 
     /// The files of the index that are not among the inputs any more.

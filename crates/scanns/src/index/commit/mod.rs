@@ -8,7 +8,8 @@
 //! the commit covers, `indexed_files.rs` finds files that are gone, and `moved_files.rs` those that were
 //! moved. `unique_keys.rs` keeps one document for each value of the field that is the key.
 //! `manifest_field.rs` encodes fields, `schema_bytes.rs` schemas in messages, and `column_setting.rs` is a
-//! change of column values.
+//! change of column values. `shard_list.rs` lists the shards of an index that was assembled, in the form of
+//! `sealed_json.rs`.
 
 pub(crate) mod background_merge;
 pub(crate) mod column_setting;
@@ -24,6 +25,8 @@ pub(crate) mod moved_files;
 pub(crate) mod policy_merge;
 pub(crate) mod rate_limit;
 pub(crate) mod schema_bytes;
+pub(crate) mod sealed_json;
+pub(crate) mod shard_list;
 pub(crate) mod unique_keys;
 pub(crate) mod writer;
 mod writer_state;

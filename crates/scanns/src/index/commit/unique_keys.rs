@@ -59,7 +59,7 @@ struct SameKey {
 }
 
 /// Documents to remove, by number of segment.
-type Removals = Vec<Vec<Range<u32>>>;
+pub(crate) type Removals = Vec<Vec<Range<u32>>>;
 
 impl UniqueKeys {
     /// Begins a build. `old` are the segments of earlier builds.
@@ -77,18 +77,24 @@ impl UniqueKeys {
                 segments.push(KeyedSegment { segment: segment.in_field(field), is_old });
             }
         }
-        let mut walk = KeyWalk::new(&segments)?;
-        let mut removals = vec![Vec::new(); segments.len()];
-        while walk.step()? {
-            let same = walk.same()?;
-            if !same.is_empty() {
-                self.choose(&walk.key, same, &segments, &mut removals)?;
-            }
-        }
+        let removals = self.find(&segments)?;
         for (keyed, documents) in segments.iter().zip(removals) {
             writer.delete(keyed.segment.id(), documents)?;
         }
         Ok(())
+    }
+
+    /// Finds all documents but one of each key that the new segments contain.
+    fn find(&mut self, segments: &[KeyedSegment]) -> Result<Removals> {
+        let mut walk = KeyWalk::new(segments)?;
+        let mut removals = vec![Vec::new(); segments.len()];
+        while walk.step()? {
+            let same = walk.same()?;
+            if !same.is_empty() {
+                self.choose(&walk.key, same, segments, &mut removals)?;
+            }
+        }
+        Ok(removals)
     }
 
     /// Chooses one of several documents with the same key, and removes the others.
@@ -128,6 +134,24 @@ impl UniqueKeys {
         }
         Ok(())
     }
+}
+
+/// The documents of several indexes whose keys later documents have too.
+pub(crate) struct FoundDoubles {
+    /// Them, by segment.
+    pub(crate) removals: Removals,
+    /// The first of them.
+    pub(crate) first: Option<DoubleKey>,
+}
+
+/// Finds the documents that one index of all segments would not have, because later documents have the same
+/// values of the field that is the key.
+pub(crate) fn find_doubles(segments: Vec<Segment>, field: Field) -> Result<FoundDoubles> {
+    let keyed = |segment: Segment| KeyedSegment { segment: segment.in_field(field), is_old: false };
+    let segments: Vec<KeyedSegment> = segments.into_iter().map(keyed).collect();
+    let mut keys = UniqueKeys::default();
+    let removals = keys.find(&segments)?;
+    Ok(FoundDoubles { removals, first: keys.first })
 }
 
 /// Walks through the keys of the new segments in order.

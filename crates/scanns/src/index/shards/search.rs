@@ -172,7 +172,7 @@ impl ShardSearch {
     /// says why it did not answer.
     ///
     /// # Errors
-    /// [`Error::Shard`] if a shard did not answer and that is not allowed, or if it says that it cannot;
+    /// [`Error::ShardAnswer`] if a shard did not answer and that is not allowed, or if it says that it cannot;
     /// [`Error::Corrupt`] if an answer is damaged.
     pub fn take(&mut self, answers: Vec<std::result::Result<Vec<u8>, String>>) -> Result<()> {
         if answers.len() != self.set.shards() {
@@ -200,7 +200,7 @@ impl ShardSearch {
     }
 
     fn error(&self, shard: usize, reason: String) -> Error {
-        Error::Shard { shard, index: self.set.names.get(shard).cloned().unwrap_or_default(), reason }
+        Error::ShardAnswer { shard, index: self.set.names.get(shard).cloned().unwrap_or_default(), reason }
     }
 
     fn take_statistics(&mut self, given: Answers<Vec<u8>>) -> Result<()> {

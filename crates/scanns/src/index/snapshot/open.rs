@@ -11,6 +11,7 @@ use super::part::IndexPart;
 use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
+use crate::index::commit::shard_list::shards_of;
 use crate::index::coverage::Coverage;
 use crate::index::field_views::FieldViews;
 use crate::schema::{Analyzer, Field, Records, Schema, Store};
@@ -62,7 +63,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Opens the newest commit of the index at `path`.
+    /// Opens the newest commit of the index at `path`. If it was assembled of shards, all of them are opened
+    /// as one; see [`Snapshot::open_all`].
     ///
     /// # Errors
     /// [`Error::NotAnIndex`] if nothing was ever committed at `path`; [`Error::Corrupt`] or
@@ -74,6 +76,9 @@ impl Snapshot {
         }
         if !path.is_dir() {
             return Err(refuse("it is a file, but an index is a directory"));
+        }
+        if let Some(shards) = shards_of(path)? {
+            return Self::open_all(&shards);
         }
         let why = "nothing was ever committed in it";
         Self::open_in(&FsDirectory::new(path))?.ok_or_else(|| refuse(why))

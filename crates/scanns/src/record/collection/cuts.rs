@@ -110,6 +110,10 @@ impl FindCuts for CollectionCuts {
         Box::new(CollectionCuts::of(self.ends.restarted()))
     }
 
+    fn of_rest(&self, start: &PieceStart) -> Box<dyn FindCuts> {
+        Box::new(CollectionCuts { records: start.records, ..CollectionCuts::of(self.ends.restarted()) })
+    }
+
     fn take(&mut self, bytes: &[u8]) -> Option<Cut> {
         if self.is_whole {
             return None;

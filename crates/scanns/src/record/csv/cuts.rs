@@ -135,6 +135,13 @@ impl FindCuts for CsvCuts {
         Box::new(CsvCuts::new(&self.dialect))
     }
 
+    fn of_rest(&self, start: &PieceStart) -> Box<dyn FindCuts> {
+        let mut cuts = CsvCuts::new(&self.dialect);
+        cuts.read_head(&start.head);
+        cuts.rows = cuts.rows.with_credit(start.credit);
+        Box::new(CsvCuts { records: start.records, lines: start.lines, ..cuts })
+    }
+
     fn take(&mut self, bytes: &[u8]) -> Option<Cut> {
         match self.state {
             CutState::Whole => None,
