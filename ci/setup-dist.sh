@@ -10,8 +10,8 @@ cd "$(dirname "$0")/.."
 crate() {
     local name=$1 version=$2
     shift 2
-    "$tools/bin/$name" --version 2>/dev/null | grep -qF " v$version" && return
-    "$tools/bin/$name" "${name#cargo-}" --version 2>/dev/null | grep -qF " $version" && return
+    # Cargo keeps a list of what it has installed.
+    if [ -x "$tools/bin/$name" ] && grep -qF "\"$name $version " "$tools/.crates.toml"; then return; fi
     echo "installing $name $version in $tools"
     # A directory of its own, so that the builds of the checkout and of the tool do not wait for each other.
     CARGO_TARGET_DIR=$tools/build CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0 \
@@ -28,6 +28,10 @@ if ! "$tools/python/bin/pip" list --format freeze 2>/dev/null | grep -qx "ziglan
     python3 -m venv "$tools/python"
     "$tools/python/bin/pip" install -q --disable-pip-version-check \
         "ziglang==$zig_version" "cargo-zigbuild==$zigbuild_version"
+    # These only check what is made.
+    "$tools/python/bin/pip" install -q --disable-pip-version-check "cyclonedx-python-lib[json-validation]==$cyclonedx_version" \
+        "py-rattler-build==$rattler_version" "easybuild-framework==$easybuild_version" ||
+        echo "the list of crates and recipes are not checked: the tools for that cannot be installed"
 fi
 
 # Tools of the system, for packages of RPM and for the checks. Without them these are skipped.

@@ -39,7 +39,9 @@ fn date(seconds: Option<&str>) -> Result<String> {
 /// One page. `others` are commands with pages of their own.
 fn page(command: &Command, date: &str, others: &[&Command]) -> Result<Page> {
     let source = format!("scanns {}", env!("CARGO_PKG_VERSION"));
-    let man = Man::new(command.clone()).date(date).source(source).manual("scanns");
+    // Of options that the short help hides, only the long help would be written.
+    let shown = command.clone().mut_args(|argument| argument.hide_short_help(false));
+    let man = Man::new(shown).date(date).source(source).manual("scanns");
     let mut bytes = Vec::new();
     man.render_title(&mut bytes)?;
     man.render_name_section(&mut bytes)?;
@@ -64,7 +66,7 @@ fn page(command: &Command, date: &str, others: &[&Command]) -> Result<Page> {
 /// A page without what `mandoc -T lint` warns about: empty lines between breaks, and backslashes whose escape
 /// is for macros.
 fn mended(page: &str) -> String {
-    page.replace(".br\n\n.br\n", ".sp\n").replace("\n\n.br\n", "\n").replace("\\\\", "\\(rs")
+    page.replace(".br\n\n.br\n", ".sp\n").replace("\\\\", "\\(rs")
 }
 
 /// The names of pages, with commas between them.
@@ -153,9 +155,12 @@ mod tests {
                 continue;
             }
             let page = text(&format!("scanns-{}.1", verb.get_name()));
-            let options = verb.get_arguments().filter(|option| !option.is_hide_set());
-            for option in options.filter_map(clap::Arg::get_long) {
-                assert!(page.contains(&format!("--{option}")), "--{option} is missing in\n{page}");
+            for option in verb.get_arguments().filter(|option| !option.is_hide_set()) {
+                let name = option.get_long().map(|name| format!("--{name}")).unwrap_or_default();
+                let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+                let word = help.split_whitespace().next().unwrap();
+                let found = page.split("\n.TP\n").find(|part| part.contains(&name) && part.contains(word));
+                assert!(found.is_some(), "{name} or its help is missing in\n{page}");
             }
             assert!(page.contains(".SH EXAMPLES\n"), "{page}");
         }

@@ -19,14 +19,14 @@ pub(super) fn pages(command: &Command) -> Vec<Page> {
         let name = verb.get_name();
         if verb.is_hide_set() {
             if let Some(text) = whole_help(verb) {
-                list.push_str(&format!("| [`scanns help {name}`]({name}.md) | {} |\n", about(verb)));
+                list.push_str(&format!("| [`scanns help {name}`](scanns-{name}.md) | {} |\n", about(verb)));
                 let text = format!("# scanns help {name}\n\n```text\n{text}\n```\n");
-                pages.push(Page { name: format!("{name}.md"), bytes: text.into_bytes() });
+                pages.push(Page { name: format!("scanns-{name}.md"), bytes: text.into_bytes() });
             }
             continue;
         }
-        list.push_str(&format!("| [`scanns {name}`]({name}.md) | {} |\n", about(verb)));
-        pages.push(Page { name: format!("{name}.md"), bytes: page(verb).into_bytes() });
+        list.push_str(&format!("| [`scanns {name}`](scanns-{name}.md) | {} |\n", about(verb)));
+        pages.push(Page { name: format!("scanns-{name}.md"), bytes: page(verb).into_bytes() });
     }
     list.push('\n');
     add_help(&mut list, command);
@@ -161,14 +161,14 @@ mod tests {
         };
         for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
             let name = verb.get_name();
-            assert!(text("README.md").contains(&format!("[`scanns {name}`]({name}.md)")));
-            let page = text(&format!("{name}.md"));
+            assert!(text("README.md").contains(&format!("[`scanns {name}`](scanns-{name}.md)")));
+            let page = text(&format!("scanns-{name}.md"));
             for long in shown(verb).filter_map(Arg::get_long) {
                 assert!(page.contains(&format!("<a id=\"{long}\"></a>")), "--{long} is missing in\n{page}");
             }
         }
-        assert!(text("dumps.md").contains("find"));
-        assert!(!pages.iter().any(|page| page.name == "generate.md"));
+        assert!(text("scanns-dumps.md").contains("find"));
+        assert!(!pages.iter().any(|page| page.name == "scanns-generate.md"));
     }
 
     #[test]
