@@ -11,6 +11,7 @@ target=$1 out=$1/dist
 rm -rf "$out"
 mkdir -p "$out"
 if [ "${2:-}" = --quick ]; then
+    export DIST_LEVEL=1
     ci/dist/pack.sh "$3" "$out"
 else
     # Cargo finds zigbuild in PATH; zig is a module of that Python. Tables of lines are of no use without sources.

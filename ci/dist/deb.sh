@@ -42,4 +42,4 @@ Description: $(sed -n 's/^description = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 EOF
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-dpkg-deb --root-owner-group -Zxz --build "$root" "$out/scanns_$version-1_amd64.deb" >/dev/null
+dpkg-deb --root-owner-group -Zxz "-z$level" --build "$root" "$out/scanns_$version-1_amd64.deb" >/dev/null

@@ -13,13 +13,13 @@ umask 022
 
 # A tar archive of directory $1 in directory $2 that depends on nothing but the content.
 archive() {
-    tar -C "$2" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -c "$1" | gzip -9n
+    tar -C "$2" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -c "$1" | gzip -n "-$level"
 }
 
 # The source, of the commit and not of the working tree.
 source=scanns-$version
 if git rev-parse --verify -q HEAD >/dev/null; then
-    git archive --format=tar --prefix="$source/" HEAD | gzip -9n >"$out/$source-source.tar.gz"
+    git archive --format=tar --prefix="$source/" HEAD | gzip -n "-$level" >"$out/$source-source.tar.gz"
 fi
 
 # What every package has.

@@ -35,8 +35,8 @@ gzip -9n %{buildroot}/usr/share/man/man1/*.1
 EOF
 # The program is finished: nothing is stripped or compressed again. xz can be read by RPM of old systems.
 rpmbuild -bb --quiet --target x86_64-linux --define "_topdir $work" --define '__os_install_post %{nil}' \
-    --define 'debug_package %{nil}' --define '_build_id_links none' --define '_binary_payload w6.xzdio' \
+    --define 'debug_package %{nil}' --define '_build_id_links none' --define "_binary_payload w$level.xzdio" \
     --define 'use_source_date_epoch_as_buildtime 1' --define 'clamp_mtime_to_source_date_epoch 1' \
     --define '_buildhost localhost' --define '_source_filedigest_algorithm 8' --define '_binary_filedigest_algorithm 8' \
-    --dbpath "$work/db" "$work/scanns.spec"
+    --dbpath "$work/db" "$work/scanns.spec" >/dev/null
 cp "$work"/RPMS/x86_64/*.rpm "$out/"

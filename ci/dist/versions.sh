@@ -9,3 +9,5 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 # The time of all files in packages, so that the same commit gives the same bytes.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
+# How hard to compress; ci/dist.sh --quick is in a hurry.
+level=${DIST_LEVEL:-6}
