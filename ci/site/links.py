@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the links of a web site in a directory: files, and places within them. Fails, and names those that lead nowhere.
+"""Checks the links of a web site in a directory: files, and places within them. Fails, and names those that are broken.
 
 Links to other sites are not followed. A canary shows that a broken link would be found.
 Usage: ci/site/links.py DIRECTORY
@@ -26,7 +26,7 @@ class Page(html.parser.HTMLParser):
 
 
 def broken(pages, root):
-    """The links that lead nowhere: pairs of a page and a link."""
+    """The broken links: pairs of a page and a link."""
     found = []
     for path, page in pages.items():
         for link in page.links:
@@ -54,7 +54,7 @@ def main():
         sys.exit("the canary's broken links were not found")
     found = broken(pages, root)
     for path, link in found:
-        print(f"{path.relative_to(root)}: {link} leads nowhere", file=sys.stderr)
+        print(f"{path.relative_to(root)}: {link} is broken", file=sys.stderr)
     if found or len(pages) < 20:
         sys.exit(f"{len(found)} broken links in {len(pages)} pages")
     print(f"site: {sum(len(page.links) for page in pages.values())} links in {len(pages)} pages")
