@@ -10,11 +10,11 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::Page;
 use super::help_text::{EXAMPLES, HelpPart, parts};
+use super::written_page::WrittenPage;
 
 /// The pages of the command and of its verbs.
-pub(super) fn pages(command: &Command) -> Result<Vec<Page>> {
+pub(super) fn pages(command: &Command) -> Result<Vec<WrittenPage>> {
     let date = date(std::env::var("SOURCE_DATE_EPOCH").ok().as_deref())?;
     let verbs: Vec<&Command> = command.get_subcommands().filter(|verb| !verb.is_hide_set()).collect();
     let mut pages = vec![page(command, &date, &verbs)?];
@@ -37,7 +37,7 @@ fn date(seconds: Option<&str>) -> Result<String> {
 }
 
 /// One page. `others` are commands with pages of their own.
-fn page(command: &Command, date: &str, others: &[&Command]) -> Result<Page> {
+fn page(command: &Command, date: &str, others: &[&Command]) -> Result<WrittenPage> {
     let source = format!("scanns {}", env!("CARGO_PKG_VERSION"));
     // Of options that the short help hides, only the long help would be written.
     let shown = command.clone().mut_args(|argument| argument.hide_short_help(false));
@@ -60,7 +60,7 @@ fn page(command: &Command, date: &str, others: &[&Command]) -> Result<Page> {
         false => roff.text(other_pages(others)),
     };
     roff.to_writer(&mut bytes)?;
-    Ok(Page { name: man.get_filename(), bytes: mended(&String::from_utf8(bytes)?).into_bytes() })
+    Ok(WrittenPage { name: man.get_filename(), bytes: mended(&String::from_utf8(bytes)?).into_bytes() })
 }
 
 /// A page without what `mandoc -T lint` warns about: empty lines between breaks, and backslashes whose escape

@@ -2,14 +2,14 @@
 
 use clap::{Arg, Command};
 
-use super::Page;
 use super::help_text::{HelpPart, parts};
+use super::written_page::WrittenPage;
 
 /// The heading of arguments without one.
 const OPTIONS: &str = "Arguments and options";
 
 /// The list of commands, and a page for each.
-pub(super) fn pages(command: &Command) -> Vec<Page> {
+pub(super) fn pages(command: &Command) -> Vec<WrittenPage> {
     let mut list = format!(
         "# Commands\n\n{}. `scanns help COMMAND` prints the same.\n\n| command | what it does |\n|---|---|\n",
         about(command)
@@ -21,16 +21,16 @@ pub(super) fn pages(command: &Command) -> Vec<Page> {
             if let Some(text) = whole_help(verb) {
                 list.push_str(&format!("| [`scanns help {name}`](scanns-{name}.md) | {} |\n", about(verb)));
                 let text = format!("# scanns help {name}\n\n```text\n{text}\n```\n");
-                pages.push(Page { name: format!("scanns-{name}.md"), bytes: text.into_bytes() });
+                pages.push(WrittenPage { name: format!("scanns-{name}.md"), bytes: text.into_bytes() });
             }
             continue;
         }
         list.push_str(&format!("| [`scanns {name}`](scanns-{name}.md) | {} |\n", about(verb)));
-        pages.push(Page { name: format!("scanns-{name}.md"), bytes: page(verb).into_bytes() });
+        pages.push(WrittenPage { name: format!("scanns-{name}.md"), bytes: page(verb).into_bytes() });
     }
     list.push('\n');
     add_help(&mut list, command);
-    pages.push(Page { name: "README.md".into(), bytes: list.into_bytes() });
+    pages.push(WrittenPage { name: "README.md".into(), bytes: list.into_bytes() });
     pages
 }
 

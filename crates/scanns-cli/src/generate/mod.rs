@@ -1,11 +1,12 @@
 //! `scanns generate`: man pages and a reference, from the definitions of the command line.
 //!
 //! `help_text.rs` finds the parts of the text below the options, `man.rs` writes them as roff, and
-//! `markdown.rs` as Markdown.
+//! `markdown.rs` as Markdown, each as a list of pages (`written_page.rs`).
 
 mod help_text;
 mod man;
 mod markdown;
+mod written_page;
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +15,7 @@ use anyhow::{Context, Result};
 
 use crate::args::{self, GenerateArgs, GeneratedArg};
 use crate::report::Outcome;
-
-/// A file to write.
-struct Page {
-    name: String,
-    bytes: Vec<u8>,
-}
+use written_page::WrittenPage;
 
 /// Runs the verb.
 pub fn run(args: &GenerateArgs) -> Result<Outcome> {
@@ -33,7 +29,7 @@ pub fn run(args: &GenerateArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn write(directory: &Path, pages: &[Page]) -> Result<()> {
+fn write(directory: &Path, pages: &[WrittenPage]) -> Result<()> {
     fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
     for page in pages {
         let path = directory.join(&page.name);
