@@ -4,12 +4,14 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help setup build install demo test soak fuzz mutants bench bench-peers
+.PHONY: help setup build install dist site demo test soak fuzz mutants bench bench-peers
 
 help:
 	@echo "make setup   install what building and testing need, if it is missing"
 	@echo "make build   build the scanns command: $(TARGET)/release/scanns"
 	@echo "make install PREFIX=~/.local   copy the command to PREFIX/bin; PREFIX is /usr/local if it is left out"
+	@echo "make dist    make packages in $(TARGET)/dist: tar.gz for glibc 2.17 and newer, deb, rpm, recipes; see packaging/README.md"
+	@echo "make site    make the documentation as a web site: $(TARGET)/site/html"
 	@echo "make demo    index and search this machine's own files, in a minute after the build"
 	@echo "make test    format, lints, all tests, and the models of concurrent code"
 	@echo "make test CI=1   the same, and checks of other platforms and toolchains where these can be installed"
@@ -29,6 +31,15 @@ install: build
 	install -D -m 755 $(TARGET)/release/scanns $(DESTDIR)$(PREFIX)/bin/scanns
 	@command -v scanns >/dev/null || echo "add $(PREFIX)/bin to PATH to call it as scanns"
 
+dist: setup
+	@ci/setup-dist.sh
+	@URL="$(URL)" ci/dist.sh $(TARGET)
+
+site: setup
+	@ci/setup-dist.sh --site
+	@$(CARGO) build --locked -p scanns-cli
+	@ci/site.sh $(TARGET)
+
 demo: setup build
 	@ci/demo.sh $(TARGET)/release/scanns $(TARGET)/demo
 
@@ -43,7 +54,8 @@ test: setup
 # Checks that need more than the Rust toolchain; each says SKIPPED where it cannot run.
 # They run at the same time as the tests, those first that have a target directory of their own.
 PLATFORMS = 'ci/aarch64.sh $(TARGET)/aarch64' 'ci/msrv.sh $(TARGET)/msrv' 'ci/miri.sh $(TARGET)/miri' \
-    ci/locks.sh ci/package.sh ci/semver.sh ci/deny.sh ci/features.sh
+    ci/locks.sh ci/package.sh ci/semver.sh ci/deny.sh ci/features.sh \
+    'ci/packages.sh $(TARGET)'
 
 fuzz:
 	@ci/fuzz.sh $(ARGS)

@@ -6,10 +6,12 @@
 //! and `quoting.rs` its names that are not safe to print. `answer_text.rs`, `indexed_path.rs` and
 //! `missing.rs` serve the verbs about file systems, `missing_index.rs` helps if an index does not exist.
 //! `report.rs`, `explain.rs`, `progress.rs` and `units.rs` format errors, scores, progress, sizes and
-//! counts. `memory.rs` is about memory that runs out.
+//! counts. `memory.rs` is about memory that runs out. `generate/` writes man pages and a reference from the
+//! definitions in `args/`.
 
 mod answer_text;
 mod args;
+mod completions;
 mod diff;
 mod du;
 mod dump;
@@ -20,6 +22,7 @@ mod export;
 mod extract;
 mod file_report;
 mod find;
+mod generate;
 mod index;
 mod indexed_path;
 mod indexes;
@@ -85,6 +88,8 @@ fn main() -> ExitCode {
         Verb::Merge(args) => maintain::merge(args),
         Verb::Check(args) => maintain::check(args),
         Verb::Tune(args) => tune::run(args),
+        Verb::Completions(args) => completions::run(args),
         Verb::Dumps => index::print_dump_help(),
+        Verb::Generate(args) => generate::run(args),
     })
 }

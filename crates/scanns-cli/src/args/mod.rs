@@ -9,6 +9,7 @@
 //! short help shows.
 
 mod columns;
+mod completions;
 mod contents;
 mod diff;
 mod display;
@@ -22,6 +23,7 @@ mod export;
 mod extract;
 mod file_report;
 mod find;
+mod generate;
 mod info;
 mod ls;
 mod maintain;
@@ -47,6 +49,8 @@ use scanns::sources::PageSize;
 use crate::units;
 
 pub use columns::{ColumnArgs, FieldSort, SortArg};
+use completions::COMPLETIONS_EXAMPLES;
+pub use completions::{CompletionsArgs, ShellArg};
 pub use contents::{BinaryArg, ContentArg, ContentArgs, EncodingArg, ExtractArg};
 pub use diff::{DIFF_EXAMPLES, DiffArgs, DiffFormatArg, DiffKindArg, DiffOutputArg};
 pub use display::{DisplayArgs, WhenArg};
@@ -64,6 +68,7 @@ pub use extract::{ExtractArgs, ExtractLimitArgs};
 use file_report::REPORT_EXAMPLES;
 pub use file_report::{ReportArgs, ReportFormat};
 pub use find::{FIND_EXAMPLES, FindArgs};
+pub use generate::{GenerateArgs, GeneratedArg};
 pub use info::InfoArgs;
 pub use ls::{LS_EXAMPLES, LsArgs, STAT_EXAMPLES, StatArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
@@ -170,9 +175,15 @@ pub enum Verb {
     /// Find the parameters of scanns index that suit this machine and data, and report what limits it
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(Box<TuneArgs>),
+    /// Print a script that completes commands and options in a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
     /// Which dumps of file systems can be indexed
     #[command(hide = true, override_help = DUMPS_HELP)]
     Dumps,
+    /// Write man pages, or a reference in Markdown
+    #[command(hide = true)]
+    Generate(GenerateArgs),
 }
 
 const EXIT_CODES: &str = "\
@@ -433,6 +444,11 @@ pub struct IndexOutputArgs {
     /// Print neither progress nor summary, only failures
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// The definitions of the command line, with everything that `--help` shows.
+pub fn definitions() -> clap::Command {
+    Command::command()
 }
 
 /// The command as typed, or clap's answer to it: help, version, or an error.

@@ -178,6 +178,13 @@ fn the_guide_for_administrators_is_true() {
 }
 
 #[test]
+fn the_first_five_minutes_are_true() {
+    for guide in ["docs/start/admin.md", "docs/start/researcher.md", "docs/start/collections.md"] {
+        run_guide(guide);
+    }
+}
+
+#[test]
 fn mistakes_are_answered_with_what_to_do() {
     run_guide("crates/scanns-cli/tests/mistakes.md");
 }
