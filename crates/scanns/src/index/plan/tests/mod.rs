@@ -145,7 +145,7 @@ fn the_documents_of_shards_are_those_of_one_index() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("data");
         write_corpus(&root, records, &mut random);
-        let shards = random.u32(1..=20);
+        let shards = if random.u32(..4) == 0 { random.u32(1..=20) } else { random.u32(1..=5) };
         let lanes = if random.bool() { 1 } else { 3 };
         let what = format!("seed {seed} round {round} {records:?}, {shards} shards, {lanes} lanes");
         let one = place.path().join("one.scanns");
@@ -173,7 +173,7 @@ fn the_documents_of_shards_are_those_of_one_index() {
         }
         assert!(files > 0 || whole.documents == 0, "{what}");
     }
-    assert!(cut_files > 5, "seed {seed}: only {cut_files} files were cut");
+    assert!(cut_files > 2, "seed {seed}: only {cut_files} files were cut");
 }
 
 #[test]
