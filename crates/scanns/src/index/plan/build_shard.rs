@@ -61,7 +61,7 @@ impl ShardPlan {
         let shard = self.shard(number)?;
         let index = options.output.as_deref().unwrap_or(self.index());
         make_directory(index)?;
-        if generations(&FsDirectory::new(index))?.first().is_some() {
+        if !generations(&FsDirectory::new(index))?.is_empty() {
             let why = "it is an index of its own; give another directory for the shards of the plan";
             return Err(Error::Shard { path: index.to_path_buf(), reason: why.into() });
         }

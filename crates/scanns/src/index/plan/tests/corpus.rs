@@ -81,6 +81,6 @@ pub(super) fn write_corpus(root: &Path, records: Records, random: &mut Rng) {
         }
     }
     // At least one that is large.
-    let large = text(records, random, if records.have_fields() { 400_000 } else { 60_000 });
+    let large = text(records, random, if records.have_fields() { 250_000 } else { 60_000 });
     fs::write(root.join("d0/large.txt"), large).unwrap();
 }

@@ -162,7 +162,7 @@ fn the_documents_of_shards_are_those_of_one_index() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("data");
         write_corpus(&root, records, &mut random);
-        let shards = random.u32(1..=20);
+        let shards = if random.u32(..4) == 0 { random.u32(1..=20) } else { random.u32(1..=5) };
         let lanes = if random.bool() { 1 } else { 3 };
         let what = format!("seed {seed} round {round} {records:?}, {shards} shards, {lanes} lanes");
         let one = place.path().join("one.scanns");
@@ -193,7 +193,7 @@ fn the_documents_of_shards_are_those_of_one_index() {
         let [one, many] = paths.map(|path| ranked(&Snapshot::open(&path).unwrap()));
         assert_eq!(many, one, "{what}");
     }
-    assert!(cut_files > 5, "seed {seed}: only {cut_files} files were cut");
+    assert!(cut_files > 2, "seed {seed}: only {cut_files} files were cut");
 }
 
 #[test]
