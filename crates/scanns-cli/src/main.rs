@@ -6,7 +6,7 @@
 //! and `quoting.rs` its names that are not safe to print. `answer_text.rs`, `indexed_path.rs` and
 //! `missing.rs` serve the verbs about file systems, `missing_index.rs` helps if an index does not exist.
 //! `report.rs`, `explain.rs`, `progress.rs` and `units.rs` format errors, scores, progress, sizes and
-//! counts. `memory.rs` is about memory that runs out.
+//! counts. `program_messages.rs` writes messages for programs, and `memory.rs` is about memory that runs out.
 
 mod answer_text;
 mod args;
@@ -30,6 +30,7 @@ mod missing;
 mod missing_index;
 mod output;
 mod profile;
+mod program_messages;
 mod progress;
 mod quoting;
 mod records;
