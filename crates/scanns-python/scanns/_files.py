@@ -66,11 +66,13 @@ class UsageLine(NamedTuple):
 class Usage(Table):
     """The space of directories or of values. Iterate over it, or convert it into a data frame."""
 
-    def __init__(self, lines: list[UsageLine], report: dict[str, Any], by: str | None) -> None:
+    def __init__(self, lines: list[UsageLine], report: dict[str, Any], options: dict[str, Any]) -> None:
         self.lines = lines
         self.total: int = report["total"]
         """The sum of all paths."""
-        self.by = by
+        self.by: str | None = options["by"]
+        self.is_count: bool = options["inodes"]
+        """True if sums are numbers of entries."""
 
     def __iter__(self) -> Iterator[UsageLine]:
         return iter(self.lines)
@@ -98,7 +100,9 @@ class Usage(Table):
         return f"<scanns.Usage: {len(self)} lines, {self.total:,} in all>"
 
     def _repr_html_(self) -> str:
-        return _html.bars(self.by or "path", [(line.name, line.sum, None) for line in self.lines], 0)
+        shown = _html.plain if self.is_count else _html.size
+        head = "entries" if self.is_count else "bytes"
+        return _html.bars((self.by or "path", "", head), [(line.name, None, line.sum) for line in self.lines], 0, shown)
 
 
 def usage_options(native: NativeSnapshot, paths: Sequence[Word], options: dict[str, Any]) -> Usage:
@@ -115,4 +119,4 @@ def usage_options(native: NativeSnapshot, paths: Sequence[Word], options: dict[s
 
     unnamed = {"owner": "(unknown)", "group": "(unknown)", "ext": "(none)", "age": "(unknown)"}.get(options["by"], "")
     lines = [UsageLine(os.fsdecode(name) or unnamed, total, date(time)) for name, total, time in rows]
-    return Usage(lines, report, options["by"])
+    return Usage(lines, report, options)

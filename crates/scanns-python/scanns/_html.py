@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 _SUFFIXES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -37,7 +38,10 @@ def plain(value: object) -> str:
     """A value as text in which nothing is hidden."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
-    if isinstance(value, float):
+    if isinstance(value, datetime):
+        is_day = value.hour == value.minute == value.second == value.microsecond == 0
+        value = value.date().isoformat() if is_day else value.isoformat(sep=" ", timespec="seconds")
+    elif isinstance(value, float):
         value = f"{value:,.4g}"
     elif isinstance(value, int) and not isinstance(value, bool):
         value = f"{value:,}"
@@ -72,24 +76,37 @@ def pairs(items: Iterable[tuple[str, Any]]) -> str:
     return f"<table><tbody>{rows}</tbody></table>"
 
 
-def bars(name: str, buckets: Sequence[tuple[object, int, int | float | None]], others: int) -> str:
-    """A facet as bars."""
-    sums = [one[2] for one in buckets]
-    has_sums = any(total is not None for total in sums)
-    lengths = [float((total or 0) if has_sums else count) for _, count, total in buckets]
+def is_size(name: str) -> bool:
+    """True for the names of fields that count bytes."""
+    return name == "size" or name.endswith(("_size", "bytes"))
+
+
+def bars(
+    heads: tuple[str, str, str],
+    buckets: Sequence[tuple[object, int | None, int | float | None]],
+    others: int = 0,
+    shown_sum: Callable[[Any], str] = plain,
+) -> str:
+    """Values with counts, sums or both, as bars of their sums or counts. Heads are those of value, count and sum."""
+    has_sums = any(total is not None for _, _, total in buckets)
+    has_counts = any(count is not None for _, count, _ in buckets)
+    lengths = [float((total if has_sums else count) or 0) for _, count, total in buckets]
     most = max([length for length in lengths if length > 0], default=1.0)
     rows = ""
     for (value, count, total), length in zip(buckets, lengths):
-        shown = f'<td style="text-align:right">{text(total)}</td>' if has_sums else ""
+        shown = f'<td style="text-align:right">{text(count)}</td>' if has_counts else ""
+        if has_sums:
+            shown += f'<td style="text-align:right">{text("" if total is None else shown_sum(total))}</td>'
         width = max(0.0, 100 * length / most)
         bar = f'<div style="background:#4c78a8;height:0.8em;width:{width:.1f}%"></div>'
         rows += (
-            f'<tr><td style="text-align:left">{text(value)}</td><td style="text-align:right">{text(count)}</td>'
-            f'{shown}<td style="min-width:12em">{bar}</td></tr>'
+            f'<tr><td style="text-align:left">{text(value)}</td>{shown}'
+            f'<td style="min-width:12em">{bar}</td></tr>'
         )
     if others:
         rows += f'<tr><td style="text-align:left"><i>others</i></td><td style="text-align:right">{text(others)}</td></tr>'
-    head = f"<th>{text(name)}</th><th>documents</th>" + ("<th>sum</th>" if has_sums else "") + "<th></th>"
+    named = [heads[0], *([heads[1]] if has_counts else []), *([heads[2]] if has_sums else []), ""]
+    head = "".join(f"<th>{text(name)}</th>" for name in named)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

@@ -9,30 +9,50 @@ ModelSpec = tuple[str, list[tuple[str, float]]]
 SortSpec = tuple[str, bool, bool]
 
 class _SearchRequest(Protocol):
-    k: int
-    model: ModelSpec
-    sort: list[SortSpec]
-    after: tuple[int, int, int] | None
-    aggregations: str
-    timeout: float | None
-    collapse: int | None
-    without: tuple[int, int] | None
+    @property
+    def k(self) -> int: ...
+    @property
+    def model(self) -> ModelSpec: ...
+    @property
+    def sort(self) -> list[SortSpec]: ...
+    @property
+    def after(self) -> tuple[int, int, int] | None: ...
+    @property
+    def aggregations(self) -> str: ...
+    @property
+    def timeout(self) -> float | None: ...
+    @property
+    def collapse(self) -> int | None: ...
+    @property
+    def without(self) -> tuple[int, int] | None: ...
 
 class _LikeRequest(Protocol):
-    text: bytes | None
-    min_freq: int
-    min_docs: int
-    max_docs: int | None
-    terms: int
+    @property
+    def text(self) -> bytes | None: ...
+    @property
+    def min_freq(self) -> int: ...
+    @property
+    def min_docs(self) -> int: ...
+    @property
+    def max_docs(self) -> int | None: ...
+    @property
+    def terms(self) -> int: ...
 
 class _WriterRequest(Protocol):
-    schema: str | None
-    memory: int | None
-    lanes: int
-    store: str | None
-    compression: str | None
-    vectors: bool | None
-    key: str
+    @property
+    def schema(self) -> str | None: ...
+    @property
+    def memory(self) -> int | None: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def store(self) -> str | None: ...
+    @property
+    def compression(self) -> str | None: ...
+    @property
+    def vectors(self) -> bool | None: ...
+    @property
+    def key(self) -> str: ...
 
 @final
 class ArrowStream:

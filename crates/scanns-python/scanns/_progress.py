@@ -89,7 +89,7 @@ def _notebook() -> Watch | None:
         if handle:
             handle[0].update(progress)
         else:
-            handle.append(display(progress, display_id=True))
+            handle.append(display(progress, display_id=True))  # type: ignore[no-untyped-call]
 
     return show
 

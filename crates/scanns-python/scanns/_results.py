@@ -268,12 +268,18 @@ class FieldTable(Table):
         return _html.table(["rank", "score", *self._names], [list(row.values()) for row in rows])
 
 
-class Group(NamedTuple):
+class Group:
     """The documents with one value, and the best of them."""
 
-    value: Any
-    count: int
-    hits: Results
+    __slots__ = ("count", "hits", "value")
+
+    def __init__(self, value: Any, count: int, hits: Results) -> None:
+        self.value = value
+        self.count = count
+        self.hits = hits
+
+    def __repr__(self) -> str:
+        return f"Group({self.value!r}, count={self.count}, hits={list(self.hits)!r})"
 
 
 class Groups:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple, Union, cast
 
 from ._native import NativeWriter
 from ._schema import Field, Schema
@@ -82,13 +82,16 @@ class Writer:
         """
         if hasattr(documents, "__arrow_c_stream__"):
             return self._add_arrow(documents, replace)
+        several: Iterable[Document]
         if isinstance(documents, Mapping):
-            documents = [documents]
+            several = [documents]
+        else:
+            several = cast(Iterable[Document], documents)
         if self._native is None:
             # Fields are inferred from all documents of the first call.
-            documents = list(documents)  # type: ignore[call-overload]
-            return self._opened(documents).add(documents, replace)
-        return self._native.add(documents, replace)  # type: ignore[arg-type]
+            several = list(several)
+            return self._opened(several).add(several, replace)
+        return self._native.add(several, replace)
 
     def _add_arrow(self, table: object, replace: bool) -> int:
         if self._native is None:

@@ -273,6 +273,8 @@ class Facet(Table):
     def __init__(self, level: _Level, answer: dict[str, Any]) -> None:
         self.field: str = level.field
         self.name: str = level.text
+        kind, _, of = (level.nested_name or "").partition(":")
+        self._sum_of = level.by_sum or (of.partition(":")[0] if kind in ("sum", "stats") else None)
         self.buckets: list[Bucket] = [Bucket(level, bucket) for bucket in answer["buckets"]]
         self.documents: int = answer["documents"]
         """Matching documents."""
@@ -323,4 +325,6 @@ class Facet(Table):
         return f"Facet({self.name!r}, {self.to_dict()!r})"
 
     def _repr_html_(self) -> str:
-        return _html.bars(self.name, [(bucket.value, bucket.count, bucket.sum) for bucket in self.buckets], self.others)
+        rows = [(bucket.value, bucket.count, bucket.sum) for bucket in self.buckets]
+        shown = _html.size if self._sum_of is not None and _html.is_size(self._sum_of) else _html.plain
+        return _html.bars((self.name, "documents", f"sum({self._sum_of})"), rows, self.others, shown)

@@ -29,7 +29,7 @@ from .query import Q
 __all__ = ["ScannsIndex", "ScannsIndexer", "ScannsRetriever", "ScannsRm3"]
 
 
-class ScannsRetriever(pyterrier.Transformer):  # type: ignore[misc]
+class ScannsRetriever(pyterrier.Transformer):
     """Finds documents for topics: a frame with ``qid`` and ``query`` becomes one with ``docno``, ``score`` and ``rank``."""
 
     def __init__(
@@ -80,7 +80,7 @@ class ScannsRetriever(pyterrier.Transformer):  # type: ignore[misc]
             )
         return pandas.concat(parts, ignore_index=True)[columns]
 
-    def _results(self, row: Mapping[str, Any]) -> pandas.DataFrame:
+    def _results(self, row: Mapping[Any, Any]) -> pandas.DataFrame:
         found = self.index.search(
             Q.text(row["query"]),
             self.num_results,
@@ -117,7 +117,7 @@ def _told_apart(keys: list[str], scores: list[float]) -> tuple[list[str], list[f
     return [key for _, key in found], apart
 
 
-class ScannsRm3(pyterrier.Transformer):  # type: ignore[misc]
+class ScannsRm3(pyterrier.Transformer):
     """RM3 as a retriever: the query is run, extended by words of the best documents, and run again."""
 
     def __init__(self, index: str | os.PathLike[str] | _index.Index, **options: Any) -> None:
@@ -133,7 +133,7 @@ class ScannsRm3(pyterrier.Transformer):  # type: ignore[misc]
         return self.retriever.transform(inp)
 
 
-class ScannsIndexer(pyterrier.Indexer):  # type: ignore[misc]
+class ScannsIndexer(pyterrier.Indexer):
     """Indexes dictionaries with ``docno`` and ``text``."""
 
     def __init__(
@@ -154,7 +154,7 @@ class ScannsIndexer(pyterrier.Indexer):  # type: ignore[misc]
         self.vectors = vectors
         self.overwrite = overwrite
 
-    def index(self, it: Iterable[Mapping[str, Any]], **_kwargs: Any) -> ScannsIndex:
+    def index(self, iter: Iterable[Mapping[str, Any]], **kwargs: Any) -> ScannsIndex:
         """Indexes documents. RM3 needs the vectors of the first field."""
         if self.overwrite and os.path.isdir(self.path):
             import shutil
@@ -164,7 +164,7 @@ class ScannsIndexer(pyterrier.Indexer):  # type: ignore[misc]
         schema = Schema({name: text for name in self.fields})
         wanted = ["docno", *self.fields]
         with Writer(self.path, schema, key="docno", vectors=self.vectors) as writer:
-            writer.add(_only(it, wanted))
+            writer.add(_only(iter, wanted))
         return ScannsIndex(self.path)
 
 
@@ -173,7 +173,7 @@ def _only(documents: Iterable[Mapping[str, Any]], wanted: list[str]) -> Iterator
         yield {name: document[name] for name in wanted if name in document}
 
 
-class ScannsIndex(pyterrier.Artifact):  # type: ignore[misc]
+class ScannsIndex(pyterrier.Artifact):
     """An index of scanns as an artifact of PyTerrier."""
 
     ARTIFACT_TYPE = "sparse_index"
@@ -181,22 +181,23 @@ class ScannsIndex(pyterrier.Artifact):  # type: ignore[misc]
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(Path(path))
+        self._folder = os.fspath(path)
 
     def open(self) -> _index.Index:
         """The newest commit of the index."""
-        return _index.open_index(self.path)
+        return _index.open_index(self._folder)
 
     def built(self) -> bool:
         """True if the index exists."""
-        return Path(self.path).is_dir()
+        return Path(self._folder).is_dir()
 
     def indexer(self, **options: Any) -> ScannsIndexer:
         """An indexer that writes this index."""
-        return ScannsIndexer(self.path, **options)
+        return ScannsIndexer(self._folder, **options)
 
     def retriever(self, model: str | Model = "bm25", **options: Any) -> ScannsRetriever:
         """A retriever with a model."""
-        return ScannsRetriever(self.path, model=model, **options)
+        return ScannsRetriever(self._folder, model=model, **options)
 
     def bm25(self, *, k1: float = 1.2, b: float = 0.75, **options: Any) -> ScannsRetriever:
         """Okapi BM25."""
@@ -208,4 +209,4 @@ class ScannsIndex(pyterrier.Artifact):  # type: ignore[misc]
 
     def rm3(self, model: str | Model = "bm25", **options: Any) -> ScannsRm3:
         """Retrieval with expansion by RM3."""
-        return ScannsRm3(self.path, model=model, **options)
+        return ScannsRm3(self._folder, model=model, **options)

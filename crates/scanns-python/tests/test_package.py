@@ -19,10 +19,14 @@ PACKAGE = ROOT / "crates/scanns-python"
 
 
 def test_the_version_is_the_one_of_the_workspace() -> None:
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
-    assert scanns.__version__ == version("scanns") == workspace
+    assert scanns.__version__ == workspace
+    try:
+        assert version("scanns") == workspace
+    except PackageNotFoundError:
+        pytest.skip("SKIPPED: the package was copied, and not installed from a wheel; see ci/wheel.sh")
 
 
 def test_the_wheel_unwinds_on_panics() -> None:
