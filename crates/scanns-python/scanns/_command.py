@@ -72,6 +72,7 @@ class _Messages:
 
     def take(self, line: bytes) -> None:
         text = line.decode("utf-8", "replace").rstrip("\n")
+        message: dict[str, Any]
         try:
             message = json.loads(text)
         except ValueError:

@@ -82,11 +82,7 @@ class Writer:
         """
         if hasattr(documents, "__arrow_c_stream__"):
             return self._add_arrow(documents, replace)
-        several: Iterable[Document]
-        if isinstance(documents, Mapping):
-            several = [documents]
-        else:
-            several = cast(Iterable[Document], documents)
+        several = cast(Iterable[Document], [documents] if isinstance(documents, Mapping) else documents)
         if self._native is None:
             # Fields are inferred from all documents of the first call.
             several = list(several)

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -14,16 +15,34 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::errors::wrong;
-use crate::guard::detached;
+use crate::guard::{SignalWatch, detached};
 
-/// Collects what the actions of an expression print.
-#[derive(Clone, Default)]
-struct Printed(Arc<Mutex<Vec<u8>>>);
+/// Collects what the actions of an expression print, until a signal raises an exception.
+#[derive(Clone)]
+struct Printed {
+    text: Arc<Mutex<Vec<u8>>>,
+    watch: Arc<Option<SignalWatch>>,
+}
 
 impl FindSink for Printed {
     fn write(&mut self, _output: usize, bytes: &[u8]) -> io::Result<()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        if is_interrupted(&self.watch) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(())
+    }
+}
+
+fn is_interrupted(watch: &Option<SignalWatch>) -> bool {
+    watch.as_ref().is_some_and(|watch| watch.asks(Instant::now()))
+}
+
+/// The result of an answer, or the exception of a signal that came meanwhile.
+fn unless_interrupted<T>(answer: PyResult<T>, watch: &Option<SignalWatch>) -> PyResult<T> {
+    match watch.as_ref().and_then(SignalWatch::raised) {
+        Some(error) => Err(error),
+        None => answer,
     }
 }
 
@@ -34,9 +53,10 @@ pub fn find<'py>(
     command: &[Vec<u8>],
     limit: Option<u64>,
 ) -> PyResult<(Bound<'py, PyBytes>, Vec<String>)> {
-    let printed = Printed::default();
+    let watch = Arc::new(SignalWatch::of_this_thread());
+    let printed = Printed { text: Arc::default(), watch: Arc::clone(&watch) };
     let sink = printed.clone();
-    let report = detached(py, || {
+    let answer = detached(py, || {
         let options = FindOptions { limit, ..FindOptions::default() };
         find_entries(snapshot, command, options, |outputs| {
             if outputs.iter().any(|output| matches!(output, FindOutput::File(_))) {
@@ -45,8 +65,9 @@ pub fn find<'py>(
             }
             Ok(sink)
         })
-    })?;
-    let text = printed.0.lock().unwrap_or_else(PoisonError::into_inner);
+    });
+    let report = unless_interrupted(answer, &watch)?;
+    let text = printed.text.lock().unwrap_or_else(PoisonError::into_inner);
     let mut notes = report.warnings;
     notes.extend(report.missing.iter().map(|path| note(path, "is not in the index")));
     notes.extend(report.unknown.iter().map(|unknown| {
@@ -90,7 +111,8 @@ pub fn usage<'py>(
         serde_json::from_str(options).map_err(|error| wrong("option of du", error, "an option of du"))?;
     let key = spec.by.as_deref().map(key_of).transpose()?;
     let options = options_of(spec)?;
-    let (lines, report) = detached(py, || match key {
+    let watch = SignalWatch::of_this_thread();
+    let answer = detached(py, || match key {
         Some(key) => {
             let (sums, report) = usage_by(snapshot, paths, options, key)?;
             let line = |one: scanns::files::UsageSumOf| (one.value.unwrap_or_default(), one.sum, None);
@@ -99,13 +121,17 @@ pub fn usage<'py>(
         None => {
             let mut lines = Vec::new();
             let report = disk_usage(snapshot, paths, options, |line| {
+                if is_interrupted(&watch) {
+                    return Err(Error::Cancelled);
+                }
                 let UsageLine { path, sum, time } = line.clone();
                 lines.push((path, sum, time));
                 Ok(())
             })?;
             Ok((lines, report))
         }
-    })?;
+    });
+    let (lines, report) = unless_interrupted(answer, &watch)?;
     if report.has_no_sizes {
         return Err(crate::errors::raise(&Error::Unsupported {
             what: "the space of an index without sizes".into(),

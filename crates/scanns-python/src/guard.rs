@@ -35,7 +35,7 @@ pub fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> scanns::Result<T
 }
 
 /// Looks at signals while a query runs, on the thread that handles them.
-struct SignalWatch {
+pub struct SignalWatch {
     thread: ThreadId,
     began: Instant,
     /// When to look next, in nanoseconds since `began`.
@@ -44,6 +44,11 @@ struct SignalWatch {
 }
 
 impl SignalWatch {
+    /// A watch of the calling thread; `None` if another thread handles signals.
+    pub fn of_this_thread() -> Option<Self> {
+        handles_signals().then(Self::new)
+    }
+
     fn new() -> Self {
         SignalWatch {
             thread: std::thread::current().id(),
@@ -54,7 +59,7 @@ impl SignalWatch {
     }
 
     /// True if a handler of a signal raised an exception. Helpers of the query ask, too, and look at nothing.
-    fn asks(&self, now: Instant) -> bool {
+    pub fn asks(&self, now: Instant) -> bool {
         let spent = nanos(now.saturating_duration_since(self.began));
         if spent < self.due.load(Ordering::Relaxed) || std::thread::current().id() != self.thread {
             return false;
@@ -63,6 +68,11 @@ impl SignalWatch {
         let Err(error) = Python::attach(|py| py.check_signals()) else { return false };
         *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         true
+    }
+
+    /// The exception that a handler raised.
+    pub fn raised(&self) -> Option<PyErr> {
+        self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -88,14 +98,13 @@ pub fn searching<T: Send>(
             crate::errors::wrong("timeout", seconds, "a number of seconds that is not negative")
         })?),
     };
-    let watch = handles_signals().then(|| Arc::new(SignalWatch::new()));
+    let watch = SignalWatch::of_this_thread().map(Arc::new);
     if let Some(watch) = &watch {
         let watch = Arc::clone(watch);
         budget = budget.asking(move |now| watch.asks(now));
     }
     let answer = detached(py, || query(&budget));
-    let raised = watch.and_then(|watch| watch.raised.lock().unwrap_or_else(PoisonError::into_inner).take());
-    match raised {
+    match watch.and_then(|watch| watch.raised()) {
         Some(error) => Err(error),
         None => Ok(Timed { answer: answer?, partial: budget.ran_out() }),
     }
@@ -114,7 +123,9 @@ pub fn waiting<T: Send>(
     let (sender, receiver) = channel();
     let mut raised = None;
     let done = std::thread::scope(|scope| {
-        scope.spawn(move || sender.send(catch_unwind(AssertUnwindSafe(work))));
+        let worker = move || sender.send(catch_unwind(AssertUnwindSafe(work)));
+        // Without a thread the sender is gone, and there is no result.
+        let _ = std::thread::Builder::new().name("scanns".into()).spawn_scoped(scope, worker);
         // A `Receiver` is not for several threads, but only this one uses it.
         let receiver = Mutex::new(receiver);
         loop {
@@ -131,7 +142,8 @@ pub fn waiting<T: Send>(
             }
         }
     });
-    let lost = || exception("InternalError", "a thread ended without a result; this is a bug in scanns");
+    let lost =
+        || exception("ResourceError", "cannot start a thread: raise the limit on processes (ulimit -u)");
     let done = done.ok_or_else(lost)?.map_err(|payload| panicked(&*payload))?;
     match raised {
         Some(error) => Err(error),
