@@ -49,12 +49,12 @@ test: setup
 	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \
 	    'RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked' \
 	    'SCANNS_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked --no-fail-fast' \
-	    ci/loom.sh $(if $(CI),--beside $(PLATFORMS))
+	    ci/python.sh ci/loom.sh $(if $(CI),--beside $(PLATFORMS))
 
 # Checks that need more than the Rust toolchain; each says SKIPPED where it cannot run.
 # They run at the same time as the tests, those first that have a target directory of their own.
 PLATFORMS = 'ci/aarch64.sh $(TARGET)/aarch64' 'ci/msrv.sh $(TARGET)/msrv' 'ci/miri.sh $(TARGET)/miri' \
-    ci/locks.sh ci/package.sh ci/semver.sh ci/deny.sh ci/features.sh \
+    'ci/wheel.sh $(TARGET)/wheel-test' ci/locks.sh ci/package.sh ci/semver.sh ci/deny.sh ci/features.sh \
     'ci/packages.sh $(TARGET)'
 
 fuzz:

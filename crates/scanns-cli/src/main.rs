@@ -6,8 +6,8 @@
 //! and `quoting.rs` its names that are not safe to print. `answer_text.rs`, `indexed_path.rs` and
 //! `missing.rs` serve the verbs about file systems, `missing_index.rs` helps if an index does not exist.
 //! `report.rs`, `explain.rs`, `progress.rs` and `units.rs` format errors, scores, progress, sizes and
-//! counts. `memory.rs` is about memory that runs out. `generate/` writes man pages and a reference from the
-//! definitions in `args/`.
+//! counts. `program_messages.rs` writes messages for programs, and `memory.rs` is about memory that runs
+//! out. `generate/` writes man pages and a reference from the definitions in `args/`.
 
 mod answer_text;
 mod args;
@@ -35,6 +35,7 @@ mod missing_index;
 mod output;
 mod plan;
 mod profile;
+mod program_messages;
 mod progress;
 mod quoting;
 mod records;

@@ -12,18 +12,22 @@ use scanns::index::{Phase, Progress};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use crate::program_messages::{self, for_programs};
 use crate::units;
 
 const REDRAWS_PER_SECOND: u8 = 10;
 
 /// Runs `work`, and draws a bar of its `progress` if `wanted` and if standard error is a terminal.
 pub fn during<T>(progress: &Progress, wanted: bool, work: impl FnOnce() -> T) -> T {
-    if !wanted || !io::stderr().is_terminal() {
+    if !for_programs() && (!wanted || !io::stderr().is_terminal()) {
         return work();
     }
     let (finished, waiting) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let draw = move || {
+            if for_programs() {
+                return program_messages::progress(progress, &waiting);
+            }
             let pause = Duration::from_secs(1) / u32::from(REDRAWS_PER_SECOND);
             let mut bar = Bar::new();
             while waiting.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use signal_hook::consts::SIGXFSZ;
 
 use crate::missing_index;
+use crate::program_messages::{self, for_programs};
 use crate::quoting::{harmless, quoted};
 use crate::units;
 
@@ -62,7 +63,12 @@ pub fn exit_code(result: Result<Outcome>) -> ExitCode {
         Ok(Outcome::Stopped) => ExitCode::from(130),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            match error.downcast_ref::<Error>() {
+            let known = error.downcast_ref::<Error>();
+            if for_programs() {
+                program_messages::error(known, &format!("{}{}", causes(&error), limits(&error)));
+                return ExitCode::from(2);
+            }
+            match known {
                 Some(Error::Query { query, message, at }) => note(&query_fault(query, message, *at)),
                 Some(known) => note(&format!("{}{}{}", causes(&error), advice(known), limits(&error))),
                 None => note(&format!("{}{}", causes(&error), limits(&error))),
@@ -163,7 +169,12 @@ fn query_fault(query: &str, message: &str, at: usize) -> String {
 pub fn usage(answer: &clap::Error) -> ExitCode {
     if answer.use_stderr() {
         let text = answer.render().to_string();
-        note(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
+        let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+        if for_programs() {
+            program_messages::usage(text)
+        } else {
+            note(text)
+        }
         return ExitCode::from(2);
     }
     // If the reader of the help has ended, there is nothing to report.
@@ -173,6 +184,9 @@ pub fn usage(answer: &clap::Error) -> ExitCode {
 
 /// Prints a line on standard error; a closed standard error is ignored.
 pub fn note(text: &str) {
+    if for_programs() {
+        return program_messages::note(text);
+    }
     let _ = writeln!(io::stderr(), "scanns: {}", harmless(text));
 }
 

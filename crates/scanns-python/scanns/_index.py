@@ -1,0 +1,504 @@
+"""An open index: searches, exports, terms, and questions about file systems."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Union
+
+from . import _html
+from ._files import Usage, find_command, usage_options
+from ._native import NativeHits, NativeQuery, NativeSnapshot
+from ._results import Explanation, Export, Group, Groups, Hit, Model, Results, model_spec
+from .errors import InvalidValueError, UnsupportedError
+from .facets import Request
+from .query import Q
+
+PathLike = Union[str, "os.PathLike[str]"]
+Query = Union[str, Q, Mapping[str, Any]]
+"""A query in the language of the command, an object, or JSON as a dictionary."""
+
+Texts = Union[str, Sequence[str]]
+
+__all__ = ["Index", "TermCount", "open_index"]
+
+
+class TermCount(NamedTuple):
+    """A term, the number of documents that contain it, and the number of its occurrences."""
+
+    term: str
+    documents: int
+    occurrences: int
+
+
+class Suggestion(NamedTuple):
+    """A word of a query that few documents contain, and terms that may be meant."""
+
+    word: str
+    documents: int
+    near: list[str]
+
+
+class _SearchRequest:
+    __slots__ = ("after", "aggregations", "collapse", "k", "model", "sort", "timeout", "without")
+
+    def __init__(self, k: int, model: tuple[str, list[tuple[str, float]]], sort: list[tuple[str, bool, bool]]) -> None:
+        self.k = k
+        self.model = model
+        self.sort = sort
+        self.after: tuple[int, int, int] | None = None
+        self.aggregations = ""
+        self.timeout: float | None = None
+        self.collapse: int | None = None
+        self.without: tuple[int, int] | None = None
+
+
+class _LikeRequest(NamedTuple):
+    text: bytes | None
+    min_freq: int
+    min_docs: int
+    max_docs: int | None
+    terms: int
+
+
+def open_index(path: PathLike | Sequence[PathLike], *, threads: int | None = None) -> Index:
+    """Opens the newest commit of an index.
+
+    Later commits do not change it; :meth:`Index.reopen` opens them. ``threads`` is the number of threads that
+    share a query; all cores by default. Several paths are several indexes that are searched as one.
+    """
+    is_one = isinstance(path, (str, os.PathLike))
+    paths = [os.fspath(path)] if is_one else [os.fspath(one) for one in path]  # type: ignore[arg-type,union-attr]
+    if not paths:
+        raise InvalidValueError("no path: give the path of an index, or several")
+    return Index(NativeSnapshot.open(paths, threads or os.cpu_count() or 1), paths, threads)
+
+
+def _reopened(paths: list[str], threads: int | None) -> Index:
+    return open_index(paths, threads=threads)
+
+
+def sort_spec(sort: Texts | None) -> list[tuple[str, bool, bool]]:
+    """The columns of an order, as in ``size:desc,owner``: name, descending, and missing values first."""
+    if sort is None or sort == "score":
+        return []
+    if sort in ("key", "-key"):
+        return [("_key", sort == "-key", False)]
+    specs = []
+    for text in sort.split(",") if isinstance(sort, str) else sort:
+        name, *parts = text.split(":")
+        plain = name.removeprefix("-")
+        if not plain or plain == "key":
+            raise InvalidValueError("write score, key, -key, or fields as in size:desc,owner")
+        descending, first = plain != name or plain == "score", False
+        for part in parts:
+            if part not in ("asc", "desc", "first", "last"):
+                raise InvalidValueError(f"'{part}' after '{name}' is unknown: use asc, desc, first or last")
+            descending = part == "desc" if part in ("asc", "desc") else descending
+            first = part == "first" if part in ("first", "last") else first
+        specs.append((plain, descending, first))
+    return specs
+
+
+class Index:
+    """One commit of an index, open for reading. Any number of threads may use it at the same time."""
+
+    def __init__(self, native: NativeSnapshot, paths: list[str], threads: int | None = None) -> None:
+        self._native = native
+        self._threads = threads
+        self.paths = paths
+        """The paths of the index."""
+        self._kinds: dict[str, str] | None = None
+        self._filled: list[str] | None = None
+
+    # Facts
+
+    def info(self) -> dict[str, Any]:
+        """What ``scanns info --json`` tells: documents, fields, size and more."""
+        facts: dict[str, Any] = json.loads(self._native.info())
+        return facts
+
+    stats = info
+
+    @property
+    def generation(self) -> int:
+        """The number of the commit, from 1."""
+        return self._native.generation
+
+    @property
+    def fields(self) -> dict[str, dict[str, Any]]:
+        """The fields by name, each with its type and how it is kept."""
+        return {field["name"]: field for field in self.info()["fields"]}
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Statistics of each column: documents, values, the least and the greatest value, bytes."""
+        columns: list[dict[str, Any]] = json.loads(self._native.columns())
+        return columns
+
+    def segments(self) -> list[dict[str, Any]]:
+        """The segments, in the order of documents."""
+        segments: list[dict[str, Any]] = json.loads(self._native.segments())
+        return segments
+
+    def coverage(self) -> list[dict[str, Any]]:
+        """What an index of file systems covers: scans and dumps, when, and whether they are complete."""
+        covered: list[dict[str, Any]] = json.loads(self._native.coverage())
+        return covered
+
+    def note(self, name: str) -> bytes | None:
+        """A note that a writer added to the commit."""
+        return self._native.note(name)
+
+    def reopen(self) -> Index:
+        """Opens the newest commit: this index again if nothing was committed since."""
+        new = open_index(self.paths, threads=self._threads)
+        return self if new._native.fingerprint == self._native.fingerprint else new
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the newest commit.
+        return _reopened, (self.paths, self._threads)
+
+    def __len__(self) -> int:
+        documents: int = self.info()["documents"]
+        return documents
+
+    def __repr__(self) -> str:
+        return f"<scanns.Index {', '.join(self.paths)}: commit {self.generation}, {len(self):,} documents>"
+
+    def _repr_html_(self) -> str:
+        info = self.info()
+        names = ("documents", "deleted", "tokens", "records", "analyzer", "key", "store", "segments", "generation")
+        rows = [("index", ", ".join(self.paths)), *((name, info[name]) for name in names)]
+        rows.append(("size", _html.size(info["index_bytes"])))
+        rows.append(("fields", ", ".join(f"{field['name']} ({field['type']})" for field in info["fields"])))
+        return _html.pairs(rows)
+
+    def _shown_fields(self) -> list[str]:
+        """The fields of hits: those that some document has."""
+        if self._filled is None:
+            empty = {column["name"] for column in self.columns() if column["documents"] == 0}
+            stored = {name for name, field in self.fields.items() if field["stored"]}
+            self._filled = [name for name in self._native.kept_fields() if name not in empty or name in stored]
+        return self._filled
+
+    # Queries
+
+    def _parsed(self, query: Query | NativeQuery, fields: Texts | None, operator: str) -> NativeQuery:
+        if isinstance(query, NativeQuery):
+            return query
+        names = fields if fields is None or isinstance(fields, str) else ",".join(fields)
+        if isinstance(query, str):
+            return self._native.parse(query, operator, names)
+        text = query.to_json() if isinstance(query, Q) else json.dumps(query)
+        return self._native.parse_json(text, operator, names)
+
+    def _aggregations(self, facets: Texts, stats: Texts, distinct: Texts) -> Request:
+        if self._kinds is None:
+            self._kinds = {name: field["type"] for name, field in self.fields.items()}
+        return Request(self._kinds, facets, stats, distinct)
+
+    def query_json(self, query: Query, *, fields: Texts | None = None, default_operator: str = "or") -> str:
+        """A query as JSON, as ``scanns search --print-query`` prints it."""
+        return self._native.query_json(self._parsed(query, fields, default_operator))
+
+    def search(
+        self,
+        query: Query,
+        k: int = 10,
+        *,
+        model: str | Model = "bm25",
+        fields: Texts | None = None,
+        default_operator: str = "or",
+        sort: Texts | None = None,
+        facets: Texts = (),
+        stats: Texts = (),
+        distinct: Texts = (),
+        after: str | None = None,
+        collapse: int | bool | None = None,
+        rm3: bool = False,
+        rm3_documents: int = 10,
+        rm3_terms: int = 10,
+        rm3_weight: float = 0.5,
+        timeout: float | None = None,
+    ) -> Results:
+        """The best ``k`` documents, and what is computed over all matches.
+
+        ``fields`` are the fields that words search, with weights as in ``title^3,body``. ``sort`` is ``score``,
+        ``key``, ``-key`` or columns as in ``size:desc,owner``. ``facets``, ``stats`` and ``distinct`` are texts as
+        on the command line. ``after`` is :attr:`Results.after` of the page before. ``collapse`` shows near-duplicates
+        once. ``rm3`` extends the query by words of its best documents. After ``timeout`` seconds the answer is what
+        was found so far, and :attr:`Results.partial` is true.
+        """
+        parsed = self._parsed(query, fields, default_operator)
+        spec = model_spec(model)
+        if rm3:
+            parsed = self._native.expand(parsed, spec, (rm3_documents, rm3_terms, rm3_weight))
+        return self._run(parsed, k, spec, sort, facets, stats, distinct, after, collapse, timeout)
+
+    def _run(
+        self,
+        parsed: NativeQuery,
+        k: int,
+        spec: tuple[str, list[tuple[str, float]]],
+        sort: Texts | None = None,
+        facets: Texts = (),
+        stats: Texts = (),
+        distinct: Texts = (),
+        after: str | None = None,
+        collapse: int | bool | None = None,
+        timeout: float | None = None,
+        without: tuple[int, int] | None = None,
+    ) -> Results:
+        request = _SearchRequest(k, spec, sort_spec(sort) if sort is not None else [])
+        request.timeout = timeout
+        request.without = without
+        aggregations = None
+        if facets or stats or distinct:
+            aggregations = self._aggregations(facets, stats, distinct)
+            request.aggregations = aggregations.to_json()
+        if collapse is not None and collapse is not False:
+            request.collapse = 5 if collapse is True else collapse
+        first = 1
+        if after is not None:
+            first, request.after = self._place_after(after, parsed, request)
+        native, answers = self._native.search(parsed, request)
+        return Results(self, parsed, native, request, first, aggregations, answers)
+
+    # Pages
+
+    def _digest(self, parsed: NativeQuery, request: _SearchRequest) -> str:
+        same = f"{self._native.query_json(parsed)} {request.model} {request.sort} {self.paths}"
+        return hashlib.blake2b(same.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+    def _token(self, parsed: NativeQuery, request: _SearchRequest, rank: int, place: tuple[int, int, int]) -> str:
+        parts = [self._native.fingerprint, rank, *place]
+        text = f"{'-'.join(f'{part:x}' for part in parts)}-{self._digest(parsed, request)}"
+        return f"{text}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+
+    def _place_after(
+        self, token: str, parsed: NativeQuery, request: _SearchRequest
+    ) -> tuple[int, tuple[int, int, int] | None]:
+        if token == "start":
+            return 1, None
+        text, _, check = token.rpartition("-")
+        if hashlib.blake2b(text.encode(), digest_size=4).hexdigest() != check:
+            raise InvalidValueError(f"after: '{token}' is not the token of a page: use Results.after as it is")
+        *numbers, digest = text.split("-")
+        fingerprint, rank, leaf, doc, score = (int(number, 16) for number in numbers)
+        if digest != self._digest(parsed, request):
+            raise InvalidValueError("after: the token belongs to another query, model or order: use the same")
+        if fingerprint != self._native.fingerprint:
+            raise InvalidValueError("after: the index has changed since that page: start again")
+        return rank + 1, (leaf, doc, score)
+
+    # Other questions
+
+    def count(
+        self,
+        query: Query,
+        *,
+        fields: Texts | None = None,
+        default_operator: str = "or",
+        timeout: float | None = None,
+    ) -> int:
+        """The number of documents that match."""
+        count, _ = self._native.count(self._parsed(query, fields, default_operator), timeout)
+        return count
+
+    def aggregate(
+        self,
+        query: Query = "*",
+        *,
+        facets: Texts = (),
+        stats: Texts = (),
+        distinct: Texts = (),
+        default_operator: str = "or",
+        timeout: float | None = None,
+    ) -> Results:
+        """Facets, statistics and numbers of different values over all matches, without hits."""
+        return self.search(
+            query,
+            0,
+            facets=facets,
+            stats=stats,
+            distinct=distinct,
+            default_operator=default_operator,
+            timeout=timeout,
+        )
+
+    def groups(
+        self,
+        query: Query,
+        group: str,
+        k: int = 10,
+        *,
+        hits: int = 1,
+        missing: bool = False,
+        model: str | Model = "bm25",
+        fields: Texts | None = None,
+        default_operator: str = "or",
+        sort: Texts | None = None,
+        timeout: float | None = None,
+    ) -> Groups:
+        """The best hits of each value of a column: the first ``k`` values, ``hits`` of each."""
+        parsed = self._parsed(query, fields, default_operator)
+        request = _SearchRequest(k, model_spec(model), sort_spec(sort))
+        request.timeout = timeout
+        rows, total, without = self._native.groups(parsed, request, (group, hits, missing))
+        made = [
+            Group(value, count, Results(self, parsed, native, request, 1, None, [])) for value, count, native in rows
+        ]
+        return Groups(group, made, total, without)
+
+    def _found(self, key: object, query: Query | NativeQuery, model: str | Model = "bm25") -> NativeHits | None:
+        return self._native.hit(key, self._parsed(query, None, "or"), model_spec(model))
+
+    def hit(self, key: str | bytes | PathLike) -> Hit | None:
+        """The document with a key; ``None`` if there is none."""
+        parsed = self._parsed("*", None, "or")
+        native = self._found(key, parsed)
+        if native is None:
+            return None
+        request = _SearchRequest(1, model_spec("bm25"), [])
+        return Results(self, parsed, native, request, 1, None, [])[0]
+
+    def document(self, key: str | bytes | PathLike) -> dict[str, Any] | None:
+        """The values of a document by field, with its key as ``_key``; ``None`` if there is none.
+
+        A field with several values has a list.
+        """
+        hit = self.hit(key)
+        return None if hit is None else hit.fields()
+
+    def text(self, key: str | bytes | PathLike) -> bytes | None:
+        """The text of a document, if the index stores it."""
+        hit = self.hit(key)
+        return None if hit is None else hit.text()
+
+    def explain(self, query: Query, key: str | bytes | PathLike, *, model: str | Model = "bm25") -> Explanation | None:
+        """How the score of a document is computed; ``None`` if the query does not match it."""
+        native = self._found(key, query, model)
+        text = None if native is None else native.explain(0)
+        return None if text is None else Explanation.of(json.loads(text))
+
+    def snippets(
+        self,
+        query: Query,
+        key: str | bytes | PathLike,
+        *,
+        snippet_length: int = 160,
+        snippet_count: int = 2,
+    ) -> list[str]:
+        """The parts of a document that match best, if the index stores its text."""
+        native = self._found(key, query)
+        found = None if native is None else native.snippets(snippet_length, snippet_count)[0]
+        return [text.decode("utf-8", "replace") for text, _, _, _ in found or []]
+
+    def terms(self, prefix: str | bytes = "", *, limit: int | None = 20, field: str | None = None) -> list[TermCount]:
+        """The most frequent terms with a prefix, or all of them in order with ``limit=None``."""
+        return [TermCount(*row) for row in self._native.terms(prefix, limit, field)]
+
+    def suggest(self, query: Query, *, few: int = 0, most: int = 3) -> list[Suggestion]:
+        """Words of a query that at most ``few`` documents contain, with up to ``most`` terms that may be meant."""
+        rows = self._native.suggest(self._parsed(query, None, "or"), few, most)
+        return [Suggestion(*row) for row in rows]
+
+    def like(
+        self,
+        key: str | bytes | PathLike | None = None,
+        k: int = 10,
+        *,
+        text: str | bytes | None = None,
+        model: str | Model = "bm25",
+        field: str | None = None,
+        like_terms: int = 25,
+        like_min_freq: int = 1,
+        like_min_docs: int = 2,
+        like_max_docs: int | None = None,
+    ) -> Results:
+        """Documents like the one with a key, which is left out, or like a text."""
+        if (key is None) == (text is None):
+            raise InvalidValueError("give the key of a document, or a text")
+        example, without = None, None
+        if key is not None:
+            example = self._found(key, "*")
+            if example is None:
+                raise InvalidValueError(f"the index has no document {key!r}: give a key that search returns, or a text")
+            leaf, doc, _ = example.place(0)
+            without = (leaf, doc)
+        given = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+        request = _LikeRequest(given, like_min_freq, like_min_docs, like_max_docs, like_terms)
+        parsed = self._native.like(example, request, field)
+        return self._run(parsed, k, model_spec(model), without=without)
+
+    def export(
+        self,
+        query: Query | None = None,
+        *,
+        fields: Sequence[str] | None = None,
+        binary: Sequence[str] = (),
+        default_operator: str = "or",
+        batch_rows: int = 65_536,
+    ) -> Export:
+        """The values of all documents that match, as a stream of record batches.
+
+        ``fields`` are columns and stored fields, and ``_key``; all by default. Texts that are not valid UTF-8 need
+        their field in ``binary``. Nothing is read before the first batch is asked for.
+        """
+        parsed = self._parsed("*" if query is None else query, None, default_operator)
+        names = ["_key", *self._native.kept_fields()] if fields is None else list(fields)
+        return Export(self._native, parsed, names, list(binary), batch_rows)
+
+    # File systems
+
+    def find(self, *command: str | bytes | PathLike, limit: int | None = None) -> list[str]:
+        """Paths for an expression of GNU find: ``find("/data", "-size", "+1G", "-mtime", "+365")``.
+
+        Without start points the whole index is searched. An expression with ``-printf`` and the like gives the
+        lines that it prints. Start points that are not in the index give a warning.
+        """
+        return find_command(self._native, command, limit)
+
+    def du(
+        self,
+        *paths: str | bytes | PathLike,
+        all: bool = False,
+        apparent_size: bool = False,
+        inodes: bool = False,
+        max_depth: int | None = None,
+        summarize: bool = False,
+        separate_dirs: bool = False,
+        count_links: bool = False,
+        one_file_system: bool = False,
+        time: str | None = None,
+        exclude: Texts = (),
+        by: str | None = None,
+    ) -> Usage:
+        """The space at and below paths, in bytes, as GNU du sums it up; with ``inodes`` the number of entries.
+
+        ``by`` sums up by ``owner``, ``group``, ``ext``, ``age`` or ``type`` instead of by directory.
+        """
+        if not paths:
+            raise UnsupportedError("give the paths to sum up, as in du('/data')")
+        options = {
+            "all": all,
+            "apparent_size": apparent_size,
+            "inodes": inodes,
+            "max_depth": 0 if summarize else max_depth,
+            "separate_dirs": separate_dirs,
+            "count_links": count_links,
+            "one_file_system": one_file_system,
+            "time": time,
+            "exclude": [exclude] if isinstance(exclude, str) else list(exclude),
+            "by": by,
+        }
+        return usage_options(self._native, paths, options)
+
+    def search_many(self, queries: Iterable[Query], k: int = 10, *, threads: int | None = None, **options: Any) -> list[Results]:
+        """The results of many queries, in their order, with several threads."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+            return list(pool.map(lambda query: self.search(query, k, **options), queries))

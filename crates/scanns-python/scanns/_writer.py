@@ -1,0 +1,156 @@
+"""Documents from programs: dictionaries, lists of dictionaries, and tables of Arrow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, NamedTuple, Union, cast
+
+from ._native import NativeWriter
+from ._schema import Field, Schema
+from .errors import NotAnIndexError
+from .query import Q
+
+__all__ = ["Writer"]
+
+Document = Mapping[str, Any]
+Key = Union[str, bytes, int, "os.PathLike[str]"]
+
+
+class _WriterRequest(NamedTuple):
+    schema: str | None
+    memory: int | None
+    lanes: int
+    store: str | None
+    compression: str | None
+    vectors: bool | None
+    key: str
+
+
+class Writer:
+    """Adds, replaces and deletes documents. Changes are visible and durable after :meth:`commit`.
+
+    At the end of a ``with`` block the writer commits; after an exception it discards what was not committed.
+
+    >>> with scanns.Writer("mail.scanns", {"text": "text", "author": "keyword"}) as writer:
+    ...     writer.add({"key": "mail-1", "text": "The index is ready.", "author": "Ann"})
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        schema: Schema | Mapping[str, Field | str] | None = None,
+        *,
+        key: str = "key",
+        memory: int | None = None,
+        lanes: int = 0,
+        store: str | None = None,
+        compression: str | None = None,
+        vectors: bool | None = None,
+    ) -> None:
+        """Opens an index, or creates one.
+
+        A new index needs a schema, or takes one that fits the first documents. ``key`` is the entry of documents that
+        is their key. ``memory`` is in bytes, half of the machine's by default.
+        """
+        self.path = os.fspath(path)
+        self._key = key
+        self._settings = (memory, lanes, store, compression, vectors, key)
+        self._native: NativeWriter | None = None
+        self._closed = False
+        fields = None if schema is None else schema if isinstance(schema, Schema) else Schema(schema)
+        if fields is not None or os.path.isdir(self.path):
+            self._native = self._open(fields)
+
+    def _open(self, schema: Schema | None) -> NativeWriter:
+        json = None if schema is None else schema.to_json()
+        return NativeWriter.open(self.path, _WriterRequest(json, *self._settings))
+
+    def _opened(self, sample: list[Document] | None = None) -> NativeWriter:
+        if self._native is None:
+            if sample is None or self._closed:
+                raise NotAnIndexError(f"{self.path} has no fields yet: add a document, or give a schema")
+            self._native = self._open(Schema.infer(sample, key=self._key))
+        return self._native
+
+    def add(self, documents: Document | Iterable[Document] | object, *, replace: bool = False) -> int:
+        """Adds documents: a dictionary, several of them, or a table or batches of Arrow. Returns their number.
+
+        If one is refused, the exception says which one; those before it were added. ``replace`` deletes earlier
+        documents with the same keys.
+        """
+        if hasattr(documents, "__arrow_c_stream__"):
+            return self._add_arrow(documents, replace)
+        several = cast(Iterable[Document], [documents] if isinstance(documents, Mapping) else documents)
+        if self._native is None:
+            # Fields are inferred from all documents of the first call.
+            several = list(several)
+            return self._opened(several).add(several, replace)
+        return self._native.add(several, replace)
+
+    def _add_arrow(self, table: object, replace: bool) -> int:
+        if self._native is None:
+            from ._tables import needed
+
+            made = needed("pyarrow").table(table)
+            sample: list[Document] = made.slice(0, 1000).to_pylist()
+            return self._opened(sample).add_arrow(made, replace)
+        return self._native.add_arrow(table, replace)
+
+    def update(self, documents: Document | Iterable[Document] | object) -> int:
+        """Adds documents, and deletes earlier ones with the same keys in the same commit."""
+        return self.add(documents, replace=True)
+
+    def delete(self, key: Key | None = None, *, query: str | Q | None = None) -> None:
+        """Deletes the documents with a key, or those that match a query and were committed or added before."""
+        if (key is None) == (query is None):
+            raise TypeError("give a key or a query")
+        if key is not None:
+            self._opened().delete(key)
+        elif isinstance(query, Q):
+            self._opened().delete_matching(query.to_json(), True)
+        else:
+            self._opened().delete_matching(str(query), False)
+
+    def set(self, key: Key, values: Mapping[str, Any] | None = None, /, **fields: Any) -> None:
+        """Sets columns of numbers, dates or booleans without indexing the documents again; ``None`` clears one."""
+        for name, value in {**(values or {}), **fields}.items():
+            self._opened().set(key, name, value)
+
+    def note(self, name: str, value: bytes | None) -> None:
+        """Sets a note of the next commit, which :meth:`Index.note` returns; ``None`` removes it."""
+        self._opened().note(name, value)
+
+    def commit(self) -> int:
+        """Makes all changes durable and visible. Returns the number of the commit."""
+        return self._opened().commit()
+
+    def merge(self) -> None:
+        """Merges the segments that are due; they are part of the next commit."""
+        self._opened().merge()
+
+    def roll_back(self) -> None:
+        """Discards what was not committed, and closes the writer."""
+        self.close()
+
+    def close(self) -> None:
+        """Closes the writer. What was not committed is lost."""
+        self._closed = True
+        if self._native is not None:
+            self._native.close()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None and self._native is not None and self._native.is_open:
+                self._native.commit()
+        finally:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<scanns.Writer {self.path}>"

@@ -1,0 +1,102 @@
+"""Results and exports in pyarrow, pandas, Polars and DuckDB, and in notebooks."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pytest
+from conftest import command
+
+import scanns
+
+
+def test_an_export_is_what_the_command_exports(mail: Path, tmp_path: Path) -> None:
+    for query in (None, "author:ann", "size:>5000"):
+        words = [] if query is None else [query]
+        command("export", mail, *words, "-o", tmp_path / "all.parquet")
+        expected = duckdb.sql(f"select * from '{tmp_path / 'all.parquet'}'").to_arrow_table()
+        table = scanns.open(mail).export(query).to_arrow()
+        assert table.column_names == expected.column_names
+        assert table.num_rows == expected.num_rows
+        for name in table.column_names:
+            assert table[name].to_pylist() == expected[name].to_pylist(), name
+
+
+def test_every_reader_of_arrow_reads_an_export(mail: Path) -> None:
+    index = scanns.open(mail)
+    export = index.export("*", fields=["_key", "author", "size", "when"])
+    frame, polar, table = export.to_pandas(), export.to_polars(), pyarrow.table(export)
+    assert isinstance(frame, pandas.DataFrame) and isinstance(polar, polars.DataFrame)
+    assert len(frame) == len(polar) == table.num_rows == 100
+    assert str(frame["when"].dtype) == "datetime64[ns, UTC]" and frame["size"].sum() == polar["size"].sum() == 495000
+    ((total,),) = duckdb.sql("select sum(size) from export").fetchall()
+    assert total == 495000
+    assert len(export.rows()) == 100
+
+
+def test_an_export_streams_batches(mail: Path) -> None:
+    export = scanns.open(mail).export(fields=["size"], batch_rows=7)
+    batches = list(export.batches())
+    assert len(batches) >= 15 and max(batch.num_rows for batch in batches) <= 7
+    reader = pyarrow.RecordBatchReader.from_stream(export)
+    assert reader.read_next_batch().num_rows == 7
+    del reader  # The thread behind it ends.
+
+
+def test_batches_can_be_read_by_any_thread(mail: Path) -> None:
+    export = scanns.open(mail).export(batch_rows=10)
+    sums: list[int] = []
+    readers = [pyarrow.RecordBatchReader.from_stream(export) for _ in range(4)]
+    threads = [threading.Thread(target=lambda r=r: sums.append(r.read_all()["size"].to_pandas().sum())) for r in readers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert sums == [495000] * 4
+
+
+def test_hits_are_tables(mail: Path) -> None:
+    found = scanns.open(mail).search("mail", 20, sort="size:desc")
+    frame = found.to_pandas()
+    assert list(frame.columns)[:3] == ["rank", "score", "_key"] and list(frame["_key"]) == found.keys
+    assert list(frame["rank"]) == list(range(1, 21)) and frame["size"].iloc[0] == 9900
+    assert found.with_fields("author").to_polars().columns == ["rank", "score", "_key", "author"]
+    assert [hit["author"] for hit in found] == list(frame["author"])
+    assert found.rows()[0]["author"] == frame["author"].iloc[0]
+    empty = scanns.open(mail).search("nothing")
+    assert len(empty) == 0 and empty.to_pandas().empty and empty.after is None
+
+
+def test_facets_are_tables(mail: Path) -> None:
+    facet = scanns.open(mail).aggregate(facets="author > sum:size").facets["author > sum:size"]
+    frame = facet.to_pandas().set_index("author")
+    assert frame["sum"].sum() == 495000 and frame["count"].sum() == 100
+    assert facet.to_polars()["count"].sum() == 100
+
+
+def test_text_that_is_not_unicode_is_an_error_or_bytes(notes: Path) -> None:
+    index = scanns.open(notes)
+    with pytest.raises(Exception, match="not valid UTF-8"):
+        index.export().to_arrow()
+    names = index.export(fields=["_key", "name"], binary=["_key", "name"]).to_arrow()
+    assert any(b"\xff" in name.as_py() for name in names["name"])
+    hit = next(hit for hit in index.search("name that is not text", 200) if "\udcff" in hit.key)
+    assert hit["name"].encode("utf-8", "surrogateescape") == b"bad-\xff.txt"
+    assert index.search("name", 200).to_arrow().num_rows > 0
+
+
+def test_html_is_escaped(notes: Path, tree: Path) -> None:
+    index = scanns.open(notes)
+    found = index.search("hostile turned name", 200, facets="name:all")
+    shown = found._repr_html_() + found.with_fields("name")._repr_html_() + index._repr_html_()
+    shown += index.groups("name", "name", 200)._repr_html_() + scanns.open(tree).du(str(tree.parent / "tree"))._repr_html_()
+    assert "<img" not in shown and "&lt;img src=x onerror=alert(1)&gt;" in shown
+    assert "\u202e" not in shown and "\\u202e" in shown
+    assert "\udcff" not in shown
+    shown.encode()
+

@@ -1,0 +1,193 @@
+"""Documents from programs."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from pathlib import Path
+from typing import Any
+
+import pandas
+import polars
+import pyarrow
+import pytest
+from conftest import SCHEMA, command_json
+
+import scanns
+from scanns import Q
+
+
+def test_values_of_all_types_come_back(mail: Path) -> None:
+    index = scanns.open(mail)
+    document = index.document("mail-7")
+    assert document == {
+        "_key": "mail-7",
+        "text": "quota and license of mail 7",
+        "author": "bob",
+        "tags": "a",
+        "size": 700,
+        "delta": 43,
+        "weight": 1.75,
+        "read": False,
+        "when": datetime.datetime(2024, 8, 1, tzinfo=datetime.timezone.utc),
+        "raw": b"\x07",
+    }
+    assert index.document("mail-8")["tags"] == ["a", "b"]  # type: ignore[index]
+    assert index.count('"license of mail"') > 0 and index.count("author:ann") == 34
+    assert index.count(Q.field("when") >= datetime.date(2024, 6, 1)) == index.count("when:>=2024-06-01")
+    (info,) = command_json("info", mail)
+    assert info["documents"] == 100
+
+
+def test_changes_are_visible_after_a_commit(mail: Path) -> None:
+    before = scanns.open(mail)
+    with scanns.Writer(mail) as writer:
+        writer.update({"key": "mail-1", "text": "changed", "size": 1})
+        writer.delete("mail-2")
+        writer.delete(query="author:cleo")
+        writer.delete(query=Q.field("size") > 9000)
+        writer.set("mail-3", size=12345, read=None)
+        writer.note("version", b"7")
+        assert len(scanns.open(mail)) == 100
+        assert writer.commit() == 3
+    after = before.reopen()
+    assert len(before) == 100 and after.generation == 3 and after.reopen() is after
+    assert after.note("version") == b"7"
+    assert after.count("text:changed") == 1 and after.hit("mail-2") is None
+    assert after.count("author:cleo") == 0 and after.count(Q.field("size") > 9000) == 1
+    assert after.hit("mail-3").fields("size", "read") == {"size": 12345, "read": None}  # type: ignore[union-attr]
+
+
+def test_an_exception_discards_what_was_not_committed(mail: Path) -> None:
+    with pytest.raises(ZeroDivisionError), scanns.Writer(mail) as writer:
+        writer.add({"key": "new", "text": "new"})
+        1 / 0  # noqa: B018
+    assert len(scanns.open(mail)) == 100
+    with pytest.raises(scanns.errors.UnsupportedError, match="closed"):
+        writer.add({"key": "new", "text": "new"})
+
+
+def test_documents_that_do_not_fit_are_refused_with_their_number(mail: Path) -> None:
+    with scanns.Writer(mail) as writer:
+        wrong: list[tuple[dict[str, Any], type[Exception], str]] = [
+            ({"key": "x", "titel": "a"}, scanns.errors.FieldError, "no field 'titel'"),
+            ({"key": "x", "size": -1}, scanns.errors.InvalidValueError, "field 'size' holds whole numbers from 0"),
+            ({"key": "x", "size": "big"}, scanns.errors.InvalidValueError, "not str"),
+            ({"key": "x", "when": "tomorrow"}, scanns.errors.InvalidValueError, "dates"),
+            ({"text": "x"}, scanns.errors.InvalidValueError, "no 'key'"),
+            ({"key": "", "text": "x"}, scanns.errors.InvalidValueError, "key"),
+        ]
+        for document, kind, message in wrong:
+            with pytest.raises(kind, match=message) as failed:
+                writer.add([{"key": "good", "text": "good"}, document])
+            notes = getattr(failed.value, "__notes__", [])
+            assert "document 1" in str(failed.value) or any("document 1" in note for note in notes)
+        with pytest.raises(scanns.errors.InvalidValueError, match="dictionary"):
+            writer.add(["text"])
+    assert scanns.open(mail).count("good") == 0 or len(scanns.open(mail)) > 100
+
+
+def test_schemas_are_inferred_checked_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "new.scanns"
+    with scanns.Writer(path) as writer:
+        writer.add([{"key": 1, "title": "a title", "n": 1, "x": 1}, {"key": 2, "x": 1.5, "ok": True, "day": datetime.date(2024, 1, 2)}])
+    index = scanns.open(path)
+    assert {name: field["type"] for name, field in index.fields.items()} == {
+        "title": "text", "n": "signed", "x": "float", "ok": "boolean", "day": "date",
+    }
+    assert index.document("2")["day"].day == 2  # type: ignore[index]
+    with pytest.raises(scanns.errors.ConflictError):
+        scanns.Writer(path, {"title": "keyword"})
+    with pytest.raises(scanns.errors.InvalidValueError, match="unknown type"):
+        scanns.Schema({"a": "string"})
+    with pytest.raises(scanns.errors.InvalidValueError, match="types"):
+        scanns.Schema.infer([{"a": "x"}, {"a": 1}])
+    with pytest.raises(scanns.errors.LockedError):
+        with scanns.Writer(path), scanns.Writer(path):
+            pass
+    with pytest.raises(scanns.errors.NotAnIndexError):
+        scanns.Writer(tmp_path / "none.scanns").commit()
+
+
+def test_dates_are_read_in_all_their_forms(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    same = [
+        datetime.datetime(2024, 2, 29, 12, 30, 1, 5, tzinfo=datetime.timezone.utc),
+        datetime.datetime(2024, 2, 29, 12, 30, 1, 5),
+        datetime.datetime(2024, 2, 29, 14, 30, 1, 5, tzinfo=datetime.timezone(datetime.timedelta(hours=2))),
+        datetime.datetime(2024, 2, 29, 4, 0, 1, 5, tzinfo=datetime.timezone(datetime.timedelta(hours=-8, minutes=-30))),
+        pandas.Timestamp("2024-02-29T12:30:01.000005Z"),
+        numpy.datetime64("2024-02-29T12:30:01.000005"),
+        "2024-02-29T12:30:01.000005Z",
+        1709209801000005000,
+    ]
+    with scanns.Writer(tmp_path / "d.scanns", {"text": "text", "when": "date"}) as writer:
+        writer.add({"key": number, "when": date} for number, date in enumerate(same))
+        writer.add([{"key": "early", "when": datetime.date(1901, 3, 1)}, {"key": "late", "when": datetime.date(2100, 2, 28)}])
+    index = scanns.open(tmp_path / "d.scanns")
+    for number in range(len(same)):
+        assert index.document(str(number))["when"] == same[0], number  # type: ignore[index]
+    assert index.document("early")["when"].date() == datetime.date(1901, 3, 1)  # type: ignore[index]
+    assert index.document("late")["when"].date() == datetime.date(2100, 2, 28)  # type: ignore[index]
+    seed = random.randrange(1 << 30)
+    print("seed", seed)
+    numbers = random.Random(seed)
+    days = [datetime.date.fromordinal(numbers.randrange(615000, 820000)) for _ in range(500)]
+    with scanns.Writer(tmp_path / "r.scanns", {"text": "text", "when": "date"}) as writer:
+        writer.add({"key": number, "when": day} for number, day in enumerate(days))
+    found = scanns.open(tmp_path / "r.scanns").export().to_arrow()
+    assert [moment.as_py().date() for moment in found["when"]] == days
+
+
+@pytest.mark.parametrize("form", ["pyarrow", "pandas", "polars", "batches", "views", "dictionary"])
+def test_tables_are_documents(tmp_path: Path, form: str) -> None:
+    rows = [
+        {
+            "key": f"k{number}",
+            "text": None if number % 5 == 0 else f"text of {number}",
+            "author": "ann",
+            "tags": ["a", "b"][: number % 3],
+            "size": number,
+            "delta": -number,
+            "weight": number / 2,
+            "read": number % 2 == 0,
+            "when": datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc),
+            "raw": b"\x00\xff",
+        }
+        for number in range(1000)
+    ]
+    table: Any = pyarrow.Table.from_pylist(rows)
+    if form == "pandas":
+        table = table.drop_columns(["tags"]).to_pandas()
+    elif form == "polars":
+        table = polars.from_arrow(table)
+    elif form == "batches":
+        table = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=77))
+    elif form == "views":
+        table = table.set_column(1, "text", table["text"].cast(pyarrow.string_view()))
+    elif form == "dictionary":
+        table = table.set_column(2, "author", table["author"].dictionary_encode())
+    with scanns.Writer(tmp_path / "arrow.scanns", SCHEMA) as writer:
+        assert writer.add(table) == 1000
+    with scanns.Writer(tmp_path / "dicts.scanns", SCHEMA) as writer:
+        writer.add(rows)
+    ours, theirs = (scanns.open(tmp_path / f"{name}.scanns").export().to_arrow() for name in ("arrow", "dicts"))
+    for name in theirs.column_names:
+        if form != "pandas" or name != "tags":
+            assert ours[name].to_pylist() == theirs[name].to_pylist(), name
+
+
+def test_tables_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    with scanns.Writer(tmp_path / "x.scanns", SCHEMA) as writer:
+        for table, kind, message in (
+            (pyarrow.table({"text": ["a"]}), scanns.errors.InvalidValueError, "without a column 'key'"),
+            (pyarrow.table({"key": ["a"], "titel": ["a"]}), scanns.errors.FieldError, "titel"),
+            (pyarrow.table({"key": ["a"], "size": [-1]}), scanns.errors.FieldError, "size"),
+            (pyarrow.table({"key": ["a"], "size": ["1"]}), scanns.errors.FieldError, "size"),
+            (pyarrow.table({"key": [None], "size": [1]}), scanns.errors.InvalidValueError, "key"),
+            (pyarrow.table({"key": ["a"], "size": [{"a": 1}]}), scanns.errors.UnsupportedError, "cast"),
+        ):
+            with pytest.raises(kind, match=message):
+                writer.add(table)
+        writer.add(pandas.DataFrame({"key": ["a"], "text": ["fine"]}).convert_dtypes())
+    assert scanns.open(tmp_path / "x.scanns").count("fine") == 1
