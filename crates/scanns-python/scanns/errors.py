@@ -73,6 +73,14 @@ class ForkError(Error):
     """An object was used in a process that was forked after the object had been made."""
 
 
+class ShardError(Error):
+    """A shard of an index cannot be opened, does not answer, or cannot be built."""
+
+
+class ClusterError(Error):
+    """The cluster has no workers, has lost its scheduler, or is open to everybody on the network."""
+
+
 class CommandError(Error):
     """The `scanns` command is missing or failed in an unknown way."""
 
@@ -110,6 +118,9 @@ KINDS: dict[str, type[Error]] = {
     "OutOfMemory": ResourceError,
     "TooMany": ResourceError,
     "Cancelled": CancelledError,
+    "DamagedPlan": DamagedError,
+    "Shard": ShardError,
+    "ShardAnswer": ShardError,
     "WorkerPanicked": InternalError,
 }
 """The exception for each kind of error that the command reports."""

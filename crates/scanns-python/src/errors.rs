@@ -9,7 +9,7 @@ fn class_of(error: &Error) -> &'static str {
     match error {
         Error::NotAnIndex { .. } => "NotAnIndexError",
         Error::NewerFormat { .. } | Error::OlderFormat { .. } => "FormatError",
-        Error::Corrupt { .. } => "DamagedError",
+        Error::Corrupt { .. } | Error::DamagedPlan { .. } => "DamagedError",
         Error::Locked { .. } => "LockedError",
         Error::SourceChanged { .. } => "SourceChangedError",
         Error::WriterFailed { .. } => "WriterFailedError",
@@ -24,6 +24,7 @@ fn class_of(error: &Error) -> &'static str {
         Error::Io { .. } | Error::System { .. } | Error::OutOfMemory { .. } | Error::TooMany { .. } => {
             "ResourceError"
         }
+        Error::Shard { .. } | Error::ShardAnswer { .. } => "ShardError",
         Error::Cancelled => "CancelledError",
         _ => "InternalError",
     }

@@ -53,7 +53,7 @@ impl ExportReader {
         }
         let field = |name: &String| match name.as_str() {
             KEY => Ok(BatchField::Key),
-            name => kept(snapshot, name).map(BatchField::Values),
+            name => kept(snapshot.schema(), name).map(BatchField::Values),
         };
         let fields = request.names.iter().map(field).collect::<scanns::Result<Vec<_>>>()?;
         let schema = schema_of(&layouts);

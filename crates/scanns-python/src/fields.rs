@@ -93,28 +93,28 @@ pub fn name_of_postings(postings: Postings) -> &'static str {
     }
 }
 
-fn unknown(snapshot: &Snapshot, name: &str, fits: impl Fn(&FieldEntry) -> bool) -> Error {
-    let fields = snapshot.schema().fields().filter(|(_, entry)| fits(entry));
+fn unknown(schema: &Schema, name: &str, fits: impl Fn(&FieldEntry) -> bool) -> Error {
+    let fields = schema.fields().filter(|(_, entry)| fits(entry));
     Error::UnknownField { field: name.into(), known: fields.map(|(_, entry)| entry.name.clone()).collect() }
 }
 
 /// A field that is searched.
-pub fn searched(snapshot: &Snapshot, name: &str) -> scanns::Result<Field> {
-    let found = snapshot.schema().searched_field(name);
-    found.map_err(|_| unknown(snapshot, name, |entry| entry.postings().is_some()))
+pub fn searched(schema: &Schema, name: &str) -> scanns::Result<Field> {
+    let found = schema.searched_field(name);
+    found.map_err(|_| unknown(schema, name, |entry| entry.postings().is_some()))
 }
 
 /// A field that is a column.
-pub fn column(snapshot: &Snapshot, name: &str) -> scanns::Result<Field> {
-    let found = snapshot.schema().columns().find(|(_, entry)| entry.name == name);
-    found.map(|(field, _)| field).ok_or_else(|| unknown(snapshot, name, |entry| entry.column))
+pub fn column(schema: &Schema, name: &str) -> scanns::Result<Field> {
+    let found = schema.columns().find(|(_, entry)| entry.name == name);
+    found.map(|(field, _)| field).ok_or_else(|| unknown(schema, name, |entry| entry.column))
 }
 
 /// A field that is a column or stored.
-pub fn kept(snapshot: &Snapshot, name: &str) -> scanns::Result<Field> {
+pub fn kept(schema: &Schema, name: &str) -> scanns::Result<Field> {
     let is_kept = |entry: &FieldEntry| entry.column || entry.stored;
-    let found = snapshot.schema().fields().find(|(_, entry)| entry.name == name && is_kept(entry));
-    found.map(|(field, _)| field).ok_or_else(|| unknown(snapshot, name, is_kept))
+    let found = schema.fields().find(|(_, entry)| entry.name == name && is_kept(entry));
+    found.map(|(field, _)| field).ok_or_else(|| unknown(schema, name, is_kept))
 }
 
 /// The names of the fields that are columns or stored, without the column of sketches, which mean nothing to
@@ -127,15 +127,15 @@ pub fn all_kept(snapshot: &Snapshot) -> Vec<String> {
 }
 
 /// The fields that words search: those in a list such as `title^3,body`, or the default fields.
-pub fn weighted(snapshot: &Snapshot, names: Option<&str>) -> PyResult<Vec<WeightedField>> {
+pub fn weighted(schema: &Schema, names: Option<&str>) -> PyResult<Vec<WeightedField>> {
     let Some(names) = names else {
-        return Ok(snapshot.schema().default_fields().into_iter().map(WeightedField::from).collect());
+        return Ok(schema.default_fields().into_iter().map(WeightedField::from).collect());
     };
     let one = |name: &str| {
         let (name, weight) = name.split_once('^').unwrap_or((name, "1"));
         let weight = f32::from_str(weight).ok().filter(|weight| *weight > 0.0 && weight.is_finite());
         let weight = weight.ok_or_else(|| wrong("field", names, "weights as in title^3,body^0.5"))?;
-        let field = searched(snapshot, name).map_err(|error| raise(&error))?;
+        let field = searched(schema, name).map_err(|error| raise(&error))?;
         Ok(WeightedField { field, weight })
     };
     names.split(',').map(|name| one(name.trim())).collect()
@@ -143,12 +143,20 @@ pub fn weighted(snapshot: &Snapshot, names: Option<&str>) -> PyResult<Vec<Weight
 
 /// The layout of a field of an index, or of the key.
 pub fn layout_of(snapshot: &Snapshot, name: &str) -> scanns::Result<ColumnLayout> {
+    layout_in(snapshot.schema(), name, |field| snapshot.may_have_several(field))
+}
+
+/// The layout of a field, or of the key. `several` says whether documents may have several values.
+pub fn layout_in(
+    schema: &Schema,
+    name: &str,
+    several: impl Fn(Field) -> bool,
+) -> scanns::Result<ColumnLayout> {
     if name == KEY {
         let (name, kind) = (name.to_owned(), ColumnKind::Text);
         return Ok(ColumnLayout { name, kind, required: true, several: false, binary: false });
     }
-    let field = kept(snapshot, name)?;
-    let kind = snapshot.schema().entry(field).map_or(ColumnKind::Text, |entry| ColumnKind::of(&entry.kind));
-    let several = snapshot.may_have_several(field);
-    Ok(ColumnLayout { name: name.into(), kind, required: false, several, binary: false })
+    let field = kept(schema, name)?;
+    let kind = schema.entry(field).map_or(ColumnKind::Text, |entry| ColumnKind::of(&entry.kind));
+    Ok(ColumnLayout { name: name.into(), kind, required: false, several: several(field), binary: false })
 }

@@ -53,7 +53,7 @@ impl NativeHits {
         let snapshot = &self.core.snapshot;
         let mut layouts =
             names.iter().map(|name| layout_of(snapshot, name)).collect::<scanns::Result<Vec<_>>>()?;
-        let own = names.iter().filter(|name| *name != KEY).map(|name| kept(snapshot, name));
+        let own = names.iter().filter(|name| *name != KEY).map(|name| kept(snapshot.schema(), name));
         let own = own.collect::<scanns::Result<Vec<Field>>>()?;
         let mut columns: Vec<_> = layouts.iter().map(|layout| BatchColumn::new(layout.kind)).collect();
         for hit in &self.hits {
@@ -158,7 +158,7 @@ impl NativeHits {
     /// The values of fields of a hit: a list for each field.
     fn values<'py>(&self, py: Python<'py>, at: usize, names: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
         let hit = self.hit(at)?;
-        let fields = names.iter().map(|name| kept(&self.core.snapshot, name));
+        let fields = names.iter().map(|name| kept(self.core.snapshot.schema(), name));
         let fields = fields.collect::<scanns::Result<Vec<_>>>().map_err(|error| raise(&error))?;
         let found = detached(py, || self.core.snapshot.field_values(&hit.hit, &fields))?;
         let dict = PyDict::new(py);
@@ -200,7 +200,7 @@ impl NativeHits {
         field: Option<&str>,
     ) -> PyResult<Bound<'py, PyList>> {
         let snapshot = &self.core.snapshot;
-        let field = field.map_or(Ok(self.field), |name| searched(snapshot, name));
+        let field = field.map_or(Ok(self.field), |name| searched(snapshot.schema(), name));
         let field = field.map_err(|error| raise(&error))?;
         let options = SnippetOptions { length, fragments: count, ..SnippetOptions::default() };
         let found = detached(py, || {

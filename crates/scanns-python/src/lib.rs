@@ -5,7 +5,8 @@
 //! its methods for Python, with `request.rs` for what is asked, `answer.rs` and `json.rs` for the answers,
 //! and `hits.rs` for hits. `export.rs` streams record batches, and `capsule.rs` hands them over. `writer.rs`
 //! adds documents, from Python objects in `documents.rs` or from Arrow in `arrow_documents.rs`; `values.rs`
-//! converts values and `fields.rs` fields. `files.rs` answers questions about file systems.
+//! converts values and `fields.rs` fields. `files.rs` answers questions about file systems. `shards.rs` has the
+//! two ends of a search over several processes, and `shard_hits.rs` its hits.
 
 mod answer;
 mod arrow_documents;
@@ -20,6 +21,8 @@ mod guard;
 mod hits;
 mod json;
 mod request;
+mod shard_hits;
+mod shards;
 mod snapshot;
 mod values;
 mod writer;
@@ -33,6 +36,10 @@ mod _native {
     use super::guard::panic_for_tests;
     #[pymodule_export]
     use super::hits::NativeHits;
+    #[pymodule_export]
+    use super::shard_hits::NativeShardHits;
+    #[pymodule_export]
+    use super::shards::{NativeShard, NativeShardSearch, NativeShardSet, shards_of};
     #[pymodule_export]
     use super::snapshot::{NativeQuery, NativeSnapshot};
     #[pymodule_export]

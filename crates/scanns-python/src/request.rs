@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use pyo3::prelude::*;
+use scanns::Error;
 use scanns::aggregate::{Aggregation, CalendarUnit, Facet, FacetRange, FacetTerms, TermsOrder};
-use scanns::schema::{FieldKind, Value, parse_date};
+use scanns::schema::{FieldKind, Schema, Value, parse_date};
 use scanns::search::{Missing, Model, SortBy, SortKey};
-use scanns::{Error, Snapshot};
 use serde::Deserialize;
 
 use crate::errors::{raise, wrong};
@@ -63,7 +63,7 @@ pub enum Order {
 pub type SortSpec = (String, bool, bool);
 
 /// The order of a list of columns. An empty one is by score; `_key` alone is by key.
-pub fn order_of(snapshot: &Snapshot, specs: &[SortSpec]) -> scanns::Result<Order> {
+pub fn order_of(schema: &Schema, specs: &[SortSpec]) -> scanns::Result<Order> {
     match specs {
         [] => return Ok(Order::Score),
         [(name, descending, _)] if name == "_key" => return Ok(Order::Key(*descending)),
@@ -71,9 +71,9 @@ pub fn order_of(snapshot: &Snapshot, specs: &[SortSpec]) -> scanns::Result<Order
     }
     let key = |(name, descending, missing_first): &SortSpec| {
         // A field with the name `score` takes precedence.
-        let by = match snapshot.schema().field(name) {
+        let by = match schema.field(name) {
             None if name == "score" => SortBy::Score,
-            _ => SortBy::Field(column(snapshot, name)?),
+            _ => SortBy::Field(column(schema, name)?),
         };
         let missing = if *missing_first { Missing::First } else { Missing::Last };
         Ok(SortKey { by, descending: *descending, missing })
@@ -126,7 +126,7 @@ enum AggregationSpec {
 }
 
 /// The aggregations of a list in JSON; none for an empty text.
-pub fn aggregations_of(snapshot: &Snapshot, json: &str) -> PyResult<Vec<Aggregation>> {
+pub fn aggregations_of(schema: &Schema, json: &str) -> PyResult<Vec<Aggregation>> {
     if json.is_empty() {
         return Ok(Vec::new());
     }
@@ -134,23 +134,23 @@ pub fn aggregations_of(snapshot: &Snapshot, json: &str) -> PyResult<Vec<Aggregat
         serde_json::from_str(json).map_err(|error| wrong("facet", error, "what scanns.facets makes"))?;
     specs
         .iter()
-        .map(|spec| aggregation(snapshot, spec))
+        .map(|spec| aggregation(schema, spec))
         .collect::<scanns::Result<_>>()
         .map_err(|error| raise(&error))
 }
 
-fn aggregation(snapshot: &Snapshot, spec: &AggregationSpec) -> scanns::Result<Aggregation> {
+fn aggregation(schema: &Schema, spec: &AggregationSpec) -> scanns::Result<Aggregation> {
     let (facet, nested) = match spec {
         AggregationSpec::Terms { field, limit, by_value, prefix, nested } => {
-            let mut terms = FacetTerms::new(column(snapshot, field)?);
+            let mut terms = FacetTerms::new(column(schema, field)?);
             terms.limit = limit.unwrap_or(usize::MAX);
             terms.order = if *by_value { TermsOrder::Term } else { TermsOrder::Count };
             terms.prefix = prefix.as_bytes().to_vec();
             (Facet::Terms(terms), nested)
         }
         AggregationSpec::Ranges { field, ranges, nested } => {
-            let field = column(snapshot, field)?;
-            let kind = snapshot.schema().entry(field).map(|entry| &entry.kind);
+            let field = column(schema, field)?;
+            let kind = schema.entry(field).map(|entry| &entry.kind);
             let range = |(label, from, to): &(String, String, String)| {
                 let bound = |text: &String| match text.as_str() {
                     "" => Ok(None),
@@ -162,25 +162,25 @@ fn aggregation(snapshot: &Snapshot, spec: &AggregationSpec) -> scanns::Result<Ag
             (Facet::Ranges { field, ranges }, nested)
         }
         AggregationSpec::Every { field, interval, offset, nested } => {
-            let field = column(snapshot, field)?;
+            let field = column(schema, field)?;
             (Facet::Histogram { field, interval: *interval, offset: *offset }, nested)
         }
         AggregationSpec::Calendar { field, unit, nested } => {
-            (Facet::Calendar { field: column(snapshot, field)?, unit: unit_of(unit)? }, nested)
+            (Facet::Calendar { field: column(schema, field)?, unit: unit_of(unit)? }, nested)
         }
         AggregationSpec::Below { field, below, limit, nested } => {
-            let (field, below) = (column(snapshot, field)?, below.as_bytes().to_vec());
+            let (field, below) = (column(schema, field)?, below.as_bytes().to_vec());
             (Facet::Path { field, below, limit: *limit }, nested)
         }
         AggregationSpec::Stats { field, percentiles } => {
-            let (field, percentiles) = (column(snapshot, field)?, percentiles.clone());
+            let (field, percentiles) = (column(schema, field)?, percentiles.clone());
             return Ok(Aggregation::Stats { field, percentiles });
         }
         AggregationSpec::Distinct { field, exact } => {
-            return Ok(Aggregation::Distinct { field: column(snapshot, field)?, exact: *exact });
+            return Ok(Aggregation::Distinct { field: column(schema, field)?, exact: *exact });
         }
     };
-    let nested = nested.iter().map(|spec| aggregation(snapshot, spec)).collect::<scanns::Result<_>>()?;
+    let nested = nested.iter().map(|spec| aggregation(schema, spec)).collect::<scanns::Result<_>>()?;
     Ok(Aggregation::Facet(facet, nested))
 }
 

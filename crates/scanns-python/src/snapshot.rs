@@ -97,7 +97,7 @@ impl NativeSnapshot {
     fn field(&self, name: Option<&str>) -> PyResult<Field> {
         let snapshot = &self.core.snapshot;
         let default = || snapshot.schema().default_field().unwrap_or_default();
-        name.map_or_else(|| Ok(default()), |name| searched(snapshot, name)).map_err(|error| raise(&error))
+        name.map_or_else(|| Ok(default()), |name| searched(snapshot.schema(), name)).map_err(|error| raise(&error))
     }
 
     fn made(&self, query: Query, fields: Vec<WeightedField>) -> NativeQuery {
@@ -117,7 +117,8 @@ fn unsorted(hits: Vec<Hit>) -> Vec<SortedHit> {
     hits.into_iter().map(|hit| SortedHit { hit, keys: Vec::new() }).collect()
 }
 
-fn operator_of(name: &str) -> PyResult<Operator> {
+/// The operator of a name.
+pub fn operator_of(name: &str) -> PyResult<Operator> {
     match name {
         "or" => Ok(Operator::Or),
         "and" => Ok(Operator::And),
@@ -143,7 +144,7 @@ impl Asked<'_> {
         let (request, model) = (*request, *model);
         let searcher = core.searcher(Some(query.main), budget);
         let prepared = searcher.prepare(&query.query)?;
-        let order = order_of(&core.snapshot, &request.sort)?;
+        let order = order_of(core.snapshot.schema(), &request.sort)?;
         let after = request.after.map(|(leaf, doc, score)| Hit { score: f32::from_bits(score), leaf, doc });
         let wanted = request.k.saturating_add(usize::from(request.without.is_some()));
         if let Some(distance) = request.collapse {
@@ -269,14 +270,14 @@ impl NativeSnapshot {
 
     /// Parses a query in the language of the command.
     fn parse(&self, text: &str, operator: &str, fields: Option<&str>) -> PyResult<NativeQuery> {
-        let (operator, fields) = (operator_of(operator)?, weighted(&self.core.snapshot, fields)?);
+        let (operator, fields) = (operator_of(operator)?, weighted(self.core.snapshot.schema(), fields)?);
         let query = self.core.snapshot.parse_in(&fields, text, operator).map_err(|error| raise(&error))?;
         Ok(self.made(query, fields))
     }
 
     /// Reads a query in JSON.
     fn parse_json(&self, text: &str, operator: &str, fields: Option<&str>) -> PyResult<NativeQuery> {
-        let (operator, fields) = (operator_of(operator)?, weighted(&self.core.snapshot, fields)?);
+        let (operator, fields) = (operator_of(operator)?, weighted(self.core.snapshot.schema(), fields)?);
         let query = self.core.snapshot.parse_json_in(&fields, text, operator);
         Ok(self.made(query.map_err(|error| raise(&error))?, fields))
     }
@@ -296,7 +297,7 @@ impl NativeSnapshot {
     ) -> PyResult<(NativeHits, Bound<'py, PyList>)> {
         let core = &*self.core;
         let model = model_of(&request.model)?;
-        let asked = aggregations_of(&core.snapshot, &request.aggregations)?;
+        let asked = aggregations_of(core.snapshot.schema(), &request.aggregations)?;
         let asked = Asked { core, query, request: &request, model, asked };
         let found = searching(py, request.timeout, |budget| {
             let Found { hits, near, aggregated } = asked.run(budget)?;
@@ -325,7 +326,7 @@ impl NativeSnapshot {
         let model = model_of(&request.model)?;
         let core = &*self.core;
         let found = searching(py, request.timeout, |budget| {
-            let keys = match order_of(&core.snapshot, &request.sort)? {
+            let keys = match order_of(core.snapshot.schema(), &request.sort)? {
                 Order::Score => Vec::new(),
                 Order::Fields(keys) => keys,
                 Order::Key(_) => {
@@ -335,7 +336,7 @@ impl NativeSnapshot {
                     });
                 }
             };
-            let field = column(&core.snapshot, &name)?;
+            let field = column(core.snapshot.schema(), &name)?;
             let by = GroupBy { field, keys, groups: request.k, hits: per_group, missing };
             let found = core.searcher(Some(query.main), budget).top_groups(&query.query, model, &by)?;
             let group = |group: scanns::aggregate::Group| {
