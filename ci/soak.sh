@@ -14,3 +14,4 @@ cargo test --locked -p scanns-cli --test kill -- --nocapture "$@"
 cargo test --locked -p scanns-cli --test plan -- --nocapture "$@"
 ci/slurm.sh
 cargo test --locked --release -p scanns-cli --test gnu -- --nocapture "$@"
+ci/python.sh -k dask

@@ -9,6 +9,7 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _html
@@ -30,7 +31,8 @@ __all__ = ["MissingShard", "ShardDescription", "ShardGroup", "ShardGroups", "Sha
 _BATCHES = 4
 
 
-class MissingShard(NamedTuple):
+@dataclass(frozen=True)
+class MissingShard:
     """A shard that an answer lacks: its number, its index and the reason."""
 
     shard: int
@@ -197,10 +199,12 @@ class ShardResults(Table):
         if self.partial:
             notes.append("The time was up: there may be more and better hits.")
         shown = _html.table(["rank", "score", "key", *self._sorted_by], rows, " ".join(notes)) if rows or notes else ""
-        return shown + "".join(answer._repr_html_() for answer in [*self.facets.values(), *self.stats.values()])
+        answers: list[Facet | Stats] = [*self.facets.values(), *self.stats.values()]
+        return shown + "".join(answer._repr_html_() for answer in answers)
 
 
-class ShardGroup(NamedTuple):
+@dataclass(frozen=True)
+class ShardGroup:
     """The documents with one value, and the best of them."""
 
     value: Any

@@ -22,6 +22,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _cluster
@@ -69,12 +70,20 @@ class _Cluster:
 
     def threads(self) -> dict[str, int]:
         """The number of threads of each worker."""
-        found: dict[str, int] = self.client.nthreads()
+        found: dict[str, int] = self.asked(self.client.nthreads)
         return found
 
-    def submit(self, call: Callable[..., Any], *values: Any, workers: Sequence[str] | None = None, soft: bool = True) -> Future:
+    def asked(self, call: Callable[..., Any], *values: Any, **options: Any) -> Any:
+        """What the scheduler answers."""
+        try:
+            return call(*values, **options)
+        except OSError as error:
+            raise ClusterError(f"the scheduler is gone: start a cluster, and call this again ({error})") from error
+
+    def submit(self, call: Callable[..., Any], *values: Any, workers: Sequence[str] | None = None, soft: bool = True) -> Future[Any]:
         where: dict[str, Any] = {} if workers is None else {"workers": list(workers), "allow_other_workers": soft}
-        return self.client.submit(call, *values, pure=False, **where)
+        future: Future[Any] = self.asked(self.client.submit, call, *values, pure=False, **where)
+        return future
 
     def run(self, call: Callable[..., Any], *values: Any) -> Any:
         """The result of one task."""
@@ -93,7 +102,7 @@ class _Cluster:
         The exception of a task is its result.
         """
         first = [self.submit(call, *values, workers=[worker] if worker else None) for call, values, worker in tasks]
-        own: list[list[Future]] = [[future] for future in first]
+        own: list[list[Future[Any]]] = [[future] for future in first]
         done: queue.SimpleQueue[int] = queue.SimpleQueue()
         for at, future in enumerate(first):
             future.add_done_callback(lambda _, at=at: done.put(at))
@@ -111,8 +120,8 @@ class _Cluster:
                 if finished:
                     continue
                 self.must_run(last)
-                slow = _SLOW_FACTOR * statistics.median(times) if times else 0.0
-                if times and time.monotonic() - began > max(_SLOW_SECONDS, slow):
+                slow = _SLOW_FACTOR * (statistics.median(times) if times else _SLOW_SECONDS)
+                if time.monotonic() - began > max(_SLOW_SECONDS, slow):
                     for at in set(range(len(tasks))) - set(results):
                         if len(own[at]) == 1:
                             self._again(own[at], tasks[at], lambda _, at=at: done.put(at))
@@ -120,23 +129,23 @@ class _Cluster:
             self.cancel([future for futures in own for future in futures])
         return [results[at] for at in range(len(tasks))]
 
-    def _again(self, own: list[Future], task: tuple[Any, ...], tell: Callable[..., Any]) -> None:
+    def _again(self, own: list[Future[Any]], task: tuple[Any, ...], tell: Callable[..., Any]) -> None:
         """Starts a task a second time on other workers, if there are any."""
         others = self.others(own[0])
         if others:
             own.append(self.submit(task[0], *task[1], workers=others, soft=False))
             own[-1].add_done_callback(tell)
 
-    def cancel(self, futures: Sequence[Future]) -> None:
+    def cancel(self, futures: Sequence[Future[Any]]) -> None:
         """Stops tasks that are not done; there may be no scheduler any more."""
         left = [future for future in futures if not future.done()]
         if left:
             with contextlib.suppress(Exception):
                 self.client.cancel(left, force=True)
 
-    def others(self, future: Future) -> list[str]:
+    def others(self, future: Future[Any]) -> list[str]:
         """The workers that do not run a task."""
-        busy = {address for address, keys in self.client.processing().items() if future.key in keys}
+        busy = {address for address, keys in self.asked(self.client.processing).items() if future.key in keys}
         return [address for address in self.threads() if address not in busy]
 
 
@@ -151,7 +160,7 @@ def _taken(done: queue.SimpleQueue[Any]) -> set[Any]:
         return found
 
 
-def _ended(futures: Sequence[Future]) -> Future | None:
+def _ended(futures: Sequence[Future[Any]]) -> Future[Any] | None:
     """The first of several attempts that has a result, or one that failed if all have."""
     for future in futures:
         if future.status == "finished":
@@ -160,7 +169,7 @@ def _ended(futures: Sequence[Future]) -> Future | None:
     return failed[0] if len(failed) == len(futures) else None
 
 
-def _result(future: Future) -> Any:
+def _result(future: Future[Any]) -> Any:
     if future.status == "cancelled":
         return ClusterError("the task was cancelled, or the scheduler is gone: start a cluster, and call this again")
     try:
@@ -312,7 +321,8 @@ class BuildState(NamedTuple):
         return f"{self.done} of {self.shards} shards, {self.running} running{again}, {self.seconds:.0f} s"
 
 
-class BuildReport(NamedTuple):
+@dataclass(frozen=True)
+class BuildReport:
     """What a build has done."""
 
     index: str
@@ -371,7 +381,7 @@ class _Build:
         self.progress = progress
         self.began = time.monotonic()
         self.last = self.began
-        self.running: dict[int, list[Future]] = {}
+        self.running: dict[int, list[Future[Any]]] = {}
         self.started: dict[int, float] = {}
         self.failures: dict[int, list[str]] = {}
         self.times: list[float] = []

@@ -94,8 +94,7 @@ impl NativeShard {
         message: &[u8],
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let found =
-            searching(py, timeout, |budget| self.shard.answer(number, message, Some(budget), None))?;
+        let found = searching(py, timeout, |budget| self.shard.answer(number, message, Some(budget), None))?;
         Ok(PyBytes::new(py, &found.answer))
     }
 }
@@ -135,7 +134,8 @@ pub struct NativeShardSet {
 impl NativeShardSet {
     fn question(&self, asked: &ShardQuestion) -> PyResult<ShardQuery> {
         let schema = self.set.schema();
-        let (operator, fields) = (operator_of(&asked.operator)?, weighted(schema, asked.searched.as_deref())?);
+        let (operator, fields) =
+            (operator_of(&asked.operator)?, weighted(schema, asked.searched.as_deref())?);
         let query = match asked.is_json {
             true => self.set.parse_json(&fields, &asked.query, operator),
             false => self.set.parse(&fields, &asked.query, operator),
@@ -151,8 +151,7 @@ impl NativeShardSet {
                     default.or(fields.first().map(|first| first.field)).unwrap_or_default()
                 }
             };
-            let options =
-                SnippetOptions { length: *length, fragments: *count, ..SnippetOptions::default() };
+            let options = SnippetOptions { length: *length, fragments: *count, ..SnippetOptions::default() };
             Ok(ShardSnippets { field, options })
         });
         let snippets = snippets.transpose().map_err(|error: scanns::Error| raise(&error))?;

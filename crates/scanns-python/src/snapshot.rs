@@ -97,7 +97,8 @@ impl NativeSnapshot {
     fn field(&self, name: Option<&str>) -> PyResult<Field> {
         let snapshot = &self.core.snapshot;
         let default = || snapshot.schema().default_field().unwrap_or_default();
-        name.map_or_else(|| Ok(default()), |name| searched(snapshot.schema(), name)).map_err(|error| raise(&error))
+        name.map_or_else(|| Ok(default()), |name| searched(snapshot.schema(), name))
+            .map_err(|error| raise(&error))
     }
 
     fn made(&self, query: Query, fields: Vec<WeightedField>) -> NativeQuery {
