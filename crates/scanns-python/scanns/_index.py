@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -78,6 +77,13 @@ def open_index(path: PathLike | Sequence[PathLike], *, threads: int | None = Non
 
 def _reopened(paths: list[str], threads: int | None) -> Index:
     return open_index(paths, threads=threads)
+
+
+def _check(text: str) -> str:
+    """A checksum of a token, which shows whether it was changed."""
+    import hashlib
+
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
 def sort_spec(sort: Texts | None) -> list[tuple[str, bool, bool]]:
@@ -269,13 +275,16 @@ class Index:
     # Pages
 
     def _digest(self, parsed: NativeQuery, request: _SearchRequest) -> str:
+        # Imported here, as it takes longer than the rest of the package.
+        import hashlib
+
         same = f"{self._native.query_json(parsed)} {request.model} {request.sort} {self.paths}"
         return hashlib.blake2b(same.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
     def _token(self, parsed: NativeQuery, request: _SearchRequest, rank: int, place: tuple[int, int, int]) -> str:
         parts = [self._native.fingerprint, rank, *place]
         text = f"{'-'.join(f'{part:x}' for part in parts)}-{self._digest(parsed, request)}"
-        return f"{text}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+        return f"{text}-{_check(text)}"
 
     def _place_after(
         self, token: str, parsed: NativeQuery, request: _SearchRequest
@@ -283,7 +292,7 @@ class Index:
         if token == "start":
             return 1, None
         text, _, check = token.rpartition("-")
-        if hashlib.blake2b(text.encode(), digest_size=4).hexdigest() != check:
+        if _check(text) != check:
             raise InvalidValueError(f"after: '{token}' is not the token of a page: use Results.after as it is")
         *numbers, digest = text.split("-")
         fingerprint, rank, leaf, doc, score = (int(number, 16) for number in numbers)

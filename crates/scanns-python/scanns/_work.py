@@ -5,17 +5,18 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypedDict, Union
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from . import _html
-from ._command import Finished, arguments, run
 from ._files import IncompleteWarning
 from ._progress import Shown, finish, watcher
 from ._schema import Schema
 from .errors import InvalidValueError
+
+if TYPE_CHECKING:
+    from ._command import Finished
 
 try:
     from typing import Unpack
@@ -220,6 +221,11 @@ def _time(value: object) -> object:
 
 
 def _work(words: list[str], paths: list[str], options: dict[str, Any], progress: Shown) -> Report:
+    # Imported here, since only builds run the command.
+    import tempfile
+
+    from ._command import arguments, run
+
     for name in ("json", "quiet", "output", "null", "infer_schema", "dump_preview"):
         if name in options:
             raise InvalidValueError(f"'{name}' is not an option of this function")

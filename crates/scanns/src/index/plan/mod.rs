@@ -11,8 +11,8 @@
 //! 2. [`ShardPlan::build`] (`build_shard.rs`) builds a shard under a name of its own (`attempt.rs`) and
 //!    publishes it by a rename, so an attempt may be killed at any moment, and two may run at once.
 //! 3. [`ShardPlan::assemble`] (`assemble.rs`) verifies that every shard is there, and writes the manifest of
-//!    the shards last (`commit/shard_list.rs`), which [`shards_of`] reads. If a field is the key of documents, it
-//!    deletes those that one index would not have (`same_keys.rs`).
+//!    the shards last (`commit/shard_list.rs`), which [`shards_of`](crate::index::shards_of) reads. If a
+//!    field is the key of documents, it deletes those that one index would not have (`same_keys.rs`).
 //!
 //! `status.rs` says which shards are done. `commit/sealed_json.rs` is the form of the files in JSON.
 

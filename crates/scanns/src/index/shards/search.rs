@@ -172,7 +172,7 @@ impl ShardSearch {
     /// says why it did not answer.
     ///
     /// # Errors
-    /// [`Error::ShardAnswer`] if a shard did not answer and that is not allowed, or if it says that it cannot;
+    /// [`Error::ShardAnswer`] if a shard did not answer and that is not allowed, or says that it cannot;
     /// [`Error::Corrupt`] if an answer is damaged.
     pub fn take(&mut self, answers: Vec<std::result::Result<Vec<u8>, String>>) -> Result<()> {
         if answers.len() != self.set.shards() {

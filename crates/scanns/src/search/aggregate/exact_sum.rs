@@ -211,7 +211,6 @@ struct DoubleParts {
 #[inline]
 fn parts(number: f64) -> Option<DoubleParts> {
     let bits = number.to_bits();
-    #[expect(clippy::cast_possible_truncation, reason = "the exponent has 11 bits")]
     let exponent = (bits >> MANTISSA) as u32 & 0x7ff;
     let fraction = bits & ((1 << MANTISSA) - 1);
     let is_negative = bits >> 63 == 1;

@@ -102,7 +102,6 @@ impl Moments {
         let (low, high) = (square & u128::from(u64::MAX), square >> 64);
         let (low, high) = (low * u128::from(count), high * u128::from(count));
         self.add_squares(low, 0);
-        #[expect(clippy::cast_possible_truncation, reason = "the upper half of 128 bits")]
         self.add_squares(high << 64, (high >> 64) as u64);
     }
 

@@ -189,9 +189,12 @@ fn the_documents_of_shards_are_those_of_one_index() {
             assert_eq!(many.get(key), Some(document), "{what}, {key_text}");
         }
         assert!(files > 0 || whole.documents == 0, "{what}");
-        let paths = ["one.scanns", "many.scanns"].map(|name| place.path().join(name));
-        let [one, many] = paths.map(|path| ranked(&Snapshot::open(&path).unwrap()));
-        assert_eq!(many, one, "{what}");
+        // Documents with the key of a later one are deleted, and deleted ones count until a merge.
+        if !matches!(records, Records::Warc | Records::Trec) {
+            let paths = ["one.scanns", "many.scanns"].map(|name| place.path().join(name));
+            let [one, many] = paths.map(|path| ranked(&Snapshot::open(&path).unwrap()));
+            assert_eq!(many, one, "{what}");
+        }
     }
     assert!(cut_files > 2, "seed {seed}: only {cut_files} files were cut");
 }
