@@ -192,7 +192,7 @@ def test_several_paths_are_one_index(index: scanns.Index, notes: Path, tmp_path:
     assert len(both) == 2 * len(index)
     found = both.search("license", k=1)
     assert found[0].key == index.search("license")[0].key
-    rest = both.search("license", k=100, after=found.after)
+    rest = both.search("license", k=1000, after=found.after)
     assert len(rest) == both.count("license") - 1
 
 
