@@ -60,7 +60,7 @@ def test_records_with_a_schema(tmp_path: Path) -> None:
 
 def test_progress_is_reported(tmp_path: Path) -> None:
     lines = tmp_path / "lines.txt"
-    lines.write_text("some words in a line of text\n" * 400_000)
+    lines.write_text("".join(f"words {number} in a line of text\n" for number in range(1_500_000)))
     seen: list[scanns.Progress] = []
     scanns.build(lines, tmp_path / "l.scanns", records="lines", threads=1, progress=seen.append)
     assert seen and seen[-1].total_bytes >= seen[-1].bytes and "documents" in str(seen[-1])
@@ -69,7 +69,7 @@ def test_progress_is_reported(tmp_path: Path) -> None:
 
 def test_an_exception_in_progress_stops_the_build_and_it_resumes(tmp_path: Path) -> None:
     lines = tmp_path / "lines.txt"
-    lines.write_text("".join(f"words {number} in a line of text\n" for number in range(600_000)))
+    lines.write_text("".join(f"words {number} in a line of text\n" for number in range(1_500_000)))
 
     def stop(progress: scanns.Progress) -> None:
         if progress.documents > 0:
@@ -79,7 +79,7 @@ def test_an_exception_in_progress_stops_the_build_and_it_resumes(tmp_path: Path)
         scanns.build(lines, tmp_path / "l.scanns", records="lines", threads=1, progress=stop)
     assert scanns.check(tmp_path / "l.scanns", progress=False).complete
     report = scanns.build(lines, tmp_path / "l.scanns", records="lines", progress=False)
-    assert len(scanns.open(tmp_path / "l.scanns")) == 600_000 and report.complete
+    assert len(scanns.open(tmp_path / "l.scanns")) == 1_500_000 and report.complete
 
 
 def test_ctrl_c_stops_a_build_with_everything_committed(tmp_path: Path) -> None:
