@@ -1,12 +1,12 @@
 //! The native module of the Python package: what its classes call, and nothing that users call themselves.
 //!
 //! `guard.rs` runs work without the interpreter, with signals, forks and panics in mind, and `errors.rs`
-//! turns failures into the exceptions of `scanns/errors.py`. `core.rs` holds an open index. `snapshot.rs` has
-//! its methods for Python, with `request.rs` for what is asked, `answer.rs` and `json.rs` for the answers,
-//! and `hits.rs` for hits. `export.rs` streams record batches, and `capsule.rs` hands them over. `writer.rs`
-//! adds documents, from Python objects in `documents.rs` or from Arrow in `arrow_documents.rs`; `values.rs`
-//! converts values and `fields.rs` fields. `files.rs` answers questions about file systems. `shards.rs` has the
-//! two ends of a search over several processes, and `shard_hits.rs` its hits.
+//! turns failures into the exceptions of `scanns/errors.py`. `core.rs` holds an open index. `snapshot.rs`
+//! has its methods for Python, with `request.rs` for what is asked, `answer.rs` and `json.rs` for the
+//! answers, and `hits.rs` for hits. `export.rs` streams record batches, and `capsule.rs` hands them over.
+//! `writer.rs` adds documents, from Python objects in `documents.rs` or from Arrow in `arrow_documents.rs`;
+//! `values.rs` converts values and `fields.rs` fields. `files.rs` answers questions about file systems.
+//! `shards.rs` has the two ends of a search over several processes, and `shard_hits.rs` its hits.
 
 mod answer;
 mod arrow_documents;
