@@ -24,7 +24,7 @@ mv "$documents/CHANGELOG.md" "$documents/changelog" && gzip -9n "$documents/chan
 } >"$documents/copyright"
 rm "$documents"/LICENSE*
 
-# A program with the unwinder of GCC, as other builds than that of `make dist` are, needs its library.
+# A program with the unwinder of GCC, as builds other than `make dist` makes are, needs its library.
 depends="libc6 (>= $oldest_glibc)"
 ! objdump -p "$root/usr/bin/scanns" | grep -q 'NEEDED *libgcc_s' || depends="libc6 (>= 2.34), libgcc-s1"
 cat >"$root/DEBIAN/control" <<EOF

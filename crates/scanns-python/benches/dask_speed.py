@@ -3,7 +3,7 @@
     python dask_speed.py overhead [QUERIES]
     python dask_speed.py build FOLDER [SHARDS] [ROUNDS]
 
-`overhead` makes small indexes, so that the time is that of Dask and of messages. `build` compares two workers of one thread
+`overhead` makes small indexes, so that Dask and messages take nearly all of the time. `build` compares two workers of one thread
 with one process of two threads, and with a build of which a worker is killed half way; rounds are interleaved.
 """
 

@@ -238,7 +238,7 @@ class ShardedIndex(Sharded):
             more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
             raise ShardError(f"shard {one.shard}, {one.index}, cannot be opened{more}: {one.reason}")
         super().__init__(found, allow_missing=allow_missing, batch=batch)
-        # Shards of one plan have one schema. Others are told that of all.
+        # Shards of one plan have one schema. Others get the schema of all.
         self._schema = None if self._have_one_schema() else self._set.schema_message()
 
     def _have_one_schema(self) -> bool:

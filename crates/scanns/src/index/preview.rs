@@ -46,7 +46,7 @@ pub(super) fn preview(snapshot: &Snapshot, selection: &Selection, most: usize) -
         Selection::Keys(keys) => {
             let segments = snapshot.open_segments();
             for (segment, ranges) in
-                segments.iter().zip(named_or_below(segments, keys, snapshot.contents().names_only)?)
+                segments.iter().zip(named_or_below(segments, keys, snapshot.has_entries())?)
             {
                 for document in live(segment, ranges) {
                     found.selected += 1;

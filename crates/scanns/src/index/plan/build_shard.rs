@@ -159,7 +159,7 @@ pub(super) fn published(
         return Err(refuse("it is another shard of the plan; remove it, and build it again"));
     }
     if note.inputs != shard.inputs {
-        return Err(refuse("its number of inputs is not that of the plan; remove it, and build it again"));
+        return Err(refuse("the plan has another number of inputs for it; remove it, and build it again"));
     }
     Ok(Some((manifest, note)))
 }

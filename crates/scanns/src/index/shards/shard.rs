@@ -84,10 +84,7 @@ impl Shard {
             }
             Question::Search { statistics, searches } => {
                 let searcher = self.snapshot.searcher().with_statistics(&statistics);
-                let searcher = match budget {
-                    Some(budget) => searcher.within(budget),
-                    None => searcher,
-                };
+                let searcher = limited(searcher, budget);
                 let searcher = match threads {
                     Some(threads) => searcher.with_threads(threads),
                     None => searcher,
@@ -133,11 +130,7 @@ impl Shard {
     }
 
     fn statistics(&self, queries: &[String], budget: Option<&Budget>) -> Result<TermStatistics> {
-        let (mut all, searcher) = (TermStatistics::default(), self.snapshot.searcher());
-        let searcher = match budget {
-            Some(budget) => searcher.within(budget),
-            None => searcher,
-        };
+        let (mut all, searcher) = (TermStatistics::default(), limited(self.snapshot.searcher(), budget));
         for query in queries {
             searcher.prepare(&self.query(query)?)?.add_statistics(&mut all);
         }
@@ -244,6 +237,13 @@ impl Shard {
         let values: Vec<Vec<Value>> =
             if fields.is_empty() { Vec::new() } else { self.snapshot.field_values(&hit, fields)? };
         Ok(FoundHit { key: searcher.key(&hit)?, hit, keys, values })
+    }
+}
+
+fn limited<'a>(searcher: Searcher<'a>, budget: Option<&'a Budget>) -> Searcher<'a> {
+    match budget {
+        Some(budget) => searcher.within(budget),
+        None => searcher,
     }
 }
 

@@ -8,7 +8,6 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::info::{IndexInfo, SegmentInfo};
 use super::part::IndexPart;
-use crate::content::ContentOptions;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::shard_list::shards_of;
@@ -296,11 +295,6 @@ impl Snapshot {
     pub fn sketch_field(&self) -> Option<Field> {
         let have_sketches = self.parts.iter().all(|part| part.contents.sketch_field(&part.schema).is_some());
         self.parts.first().filter(|_| have_sketches)?.contents.sketch_field(&self.schema)
-    }
-
-    /// What was indexed of the content of files.
-    pub(in crate::index) fn contents(&self) -> ContentOptions {
-        self.parts.first().map_or(ContentOptions::default(), |part| part.contents)
     }
 
     /// Returns a number that differs between commits, and between sets of indexes that were opened as one.
