@@ -10,16 +10,15 @@ from typing import Any, NamedTuple, Union
 from . import _html
 from ._files import Usage, find_command, usage_options
 from ._native import NativeHits, NativeQuery, NativeSnapshot
+from ._request import LikeRequest, SearchRequest, Texts, digest, page_token, place_after, sort_spec
 from ._results import Explanation, Export, Group, Groups, Hit, Model, Results, model_spec
-from .errors import InvalidValueError, UnsupportedError
+from .errors import FieldError, InvalidValueError, UnsupportedError
 from .facets import Request
 from .query import Q
 
 PathLike = Union[str, "os.PathLike[str]"]
 Query = Union[str, Q, Mapping[str, Any]]
 """A query in the language of the command, an object, or JSON as a dictionary."""
-
-Texts = Union[str, Sequence[str]]
 
 __all__ = ["Index", "TermCount", "open_index"]
 
@@ -40,28 +39,6 @@ class Suggestion(NamedTuple):
     near: list[str]
 
 
-class _SearchRequest:
-    __slots__ = ("after", "aggregations", "collapse", "k", "model", "sort", "timeout", "without")
-
-    def __init__(self, k: int, model: tuple[str, list[tuple[str, float]]], sort: list[tuple[str, bool, bool]]) -> None:
-        self.k = k
-        self.model = model
-        self.sort = sort
-        self.after: tuple[int, int, int] | None = None
-        self.aggregations = ""
-        self.timeout: float | None = None
-        self.collapse: int | None = None
-        self.without: tuple[int, int] | None = None
-
-
-class _LikeRequest(NamedTuple):
-    text: bytes | None
-    min_freq: int
-    min_docs: int
-    max_docs: int | None
-    terms: int
-
-
 def open_index(path: PathLike | Sequence[PathLike], *, threads: int | None = None) -> Index:
     """Opens the newest commit of an index.
 
@@ -77,35 +54,6 @@ def open_index(path: PathLike | Sequence[PathLike], *, threads: int | None = Non
 
 def _reopened(paths: list[str], threads: int | None) -> Index:
     return open_index(paths, threads=threads)
-
-
-def _check(text: str) -> str:
-    """A checksum of a token, which shows whether it was changed."""
-    import hashlib
-
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
-
-
-def sort_spec(sort: Texts | None) -> list[tuple[str, bool, bool]]:
-    """The columns of an order, as in ``size:desc,owner``: name, descending, and missing values first."""
-    if sort is None or sort == "score":
-        return []
-    if sort in ("key", "-key"):
-        return [("_key", sort == "-key", False)]
-    specs = []
-    for text in sort.split(",") if isinstance(sort, str) else sort:
-        name, *parts = text.split(":")
-        plain = name.removeprefix("-")
-        if not plain or plain == "key":
-            raise InvalidValueError("write score, key, -key, or fields as in size:desc,owner")
-        descending, first = plain != name or plain == "score", False
-        for part in parts:
-            if part not in ("asc", "desc", "first", "last"):
-                raise InvalidValueError(f"'{part}' after '{name}' is unknown: use asc, desc, first or last")
-            descending = part == "desc" if part in ("asc", "desc") else descending
-            first = part == "first" if part in ("first", "last") else first
-        specs.append((plain, descending, first))
-    return specs
 
 
 class Index:
@@ -189,12 +137,25 @@ class Index:
             self._filled = [name for name in self._native.kept_fields() if name not in empty or name in stored]
         return self._filled
 
+    def _shown(self, fields: Texts) -> list[str]:
+        """The names of fields to show.
+
+        Raises:
+            FieldError: a field is neither a column nor stored.
+        """
+        names = [name.strip() for name in (fields.split(",") if isinstance(fields, str) else fields)]
+        known = self._native.kept_fields()
+        for name in names:
+            if name not in known and name != "_key":
+                raise FieldError(f"no field '{name}' is a column or stored; such fields are: {', '.join(known)}")
+        return [name for name in names if name != "_key"]
+
     # Queries
 
-    def _parsed(self, query: Query | NativeQuery, fields: Texts | None, operator: str) -> NativeQuery:
+    def _parsed(self, query: Query | NativeQuery, searched: Texts | None, operator: str) -> NativeQuery:
         if isinstance(query, NativeQuery):
             return query
-        names = fields if fields is None or isinstance(fields, str) else ",".join(fields)
+        names = searched if searched is None or isinstance(searched, str) else ",".join(searched)
         if isinstance(query, str):
             return self._native.parse(query, operator, names)
         text = query.to_json() if isinstance(query, Q) else json.dumps(query)
@@ -205,9 +166,9 @@ class Index:
             self._kinds = {name: field["type"] for name, field in self.fields.items()}
         return Request(self._kinds, facets, stats, distinct)
 
-    def query_json(self, query: Query, *, fields: Texts | None = None, default_operator: str = "or") -> str:
+    def query_json(self, query: Query, *, field: Texts | None = None, default_operator: str = "or") -> str:
         """A query as JSON, as ``scanns search --print-query`` prints it."""
-        return self._native.query_json(self._parsed(query, fields, default_operator))
+        return self._native.query_json(self._parsed(query, field, default_operator))
 
     def search(
         self,
@@ -215,6 +176,7 @@ class Index:
         k: int = 10,
         *,
         model: str | Model = "bm25",
+        field: Texts | None = None,
         fields: Texts | None = None,
         default_operator: str = "or",
         sort: Texts | None = None,
@@ -231,17 +193,21 @@ class Index:
     ) -> Results:
         """The best ``k`` documents, and what is computed over all matches.
 
-        ``fields`` are the fields that words search, with weights as in ``title^3,body``. ``sort`` is ``score``,
-        ``key``, ``-key`` or columns as in ``size:desc,owner``. ``facets``, ``stats`` and ``distinct`` are texts as
+        ``field`` names the fields that words search, with weights as in ``title^3,body``. ``fields`` are those that
+        tables of the hits show, columns and stored fields; by default all that some document has. ``sort`` is
+        ``score``, ``key``, ``-key`` or columns as in ``size:desc,owner``. ``facets``, ``stats`` and ``distinct`` are texts as
         on the command line. ``after`` is :attr:`Results.after` of the page before. ``collapse`` shows near-duplicates
         once. ``rm3`` extends the query by words of its best documents. After ``timeout`` seconds the answer is what
         was found so far, and :attr:`Results.partial` is true.
         """
-        parsed = self._parsed(query, fields, default_operator)
+        shown = None if fields is None else self._shown(fields)
+        parsed = self._parsed(query, field, default_operator)
         spec = model_spec(model)
         if rm3:
             parsed = self._native.expand(parsed, spec, (rm3_documents, rm3_terms, rm3_weight))
-        return self._run(parsed, k, spec, sort, facets, stats, distinct, after, collapse, timeout)
+        found = self._run(parsed, k, spec, sort, facets, stats, distinct, after, collapse, timeout)
+        found.fields = shown
+        return found
 
     def _run(
         self,
@@ -257,7 +223,7 @@ class Index:
         timeout: float | None = None,
         without: tuple[int, int] | None = None,
     ) -> Results:
-        request = _SearchRequest(k, spec, sort_spec(sort) if sort is not None else [])
+        request = SearchRequest(k, spec, sort_spec(sort) if sort is not None else [])
         request.timeout = timeout
         request.without = without
         aggregations = None
@@ -268,39 +234,17 @@ class Index:
             request.collapse = 5 if collapse is True else collapse
         first = 1
         if after is not None:
-            first, request.after = self._place_after(after, parsed, request)
+            first, request.after = place_after(after, self._digest(parsed, request), self._native.fingerprint)
         native, answers = self._native.search(parsed, request)
         return Results(self, parsed, native, request, first, aggregations, answers)
 
     # Pages
 
-    def _digest(self, parsed: NativeQuery, request: _SearchRequest) -> str:
-        # Imported here, as it takes longer than the rest of the package.
-        import hashlib
+    def _digest(self, parsed: NativeQuery, request: SearchRequest) -> str:
+        return digest(f"{self._native.query_json(parsed)} {request.model} {request.sort} {self.paths}")
 
-        same = f"{self._native.query_json(parsed)} {request.model} {request.sort} {self.paths}"
-        return hashlib.blake2b(same.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-
-    def _token(self, parsed: NativeQuery, request: _SearchRequest, rank: int, place: tuple[int, int, int]) -> str:
-        parts = [self._native.fingerprint, rank, *place]
-        text = f"{'-'.join(f'{part:x}' for part in parts)}-{self._digest(parsed, request)}"
-        return f"{text}-{_check(text)}"
-
-    def _place_after(
-        self, token: str, parsed: NativeQuery, request: _SearchRequest
-    ) -> tuple[int, tuple[int, int, int] | None]:
-        if token == "start":
-            return 1, None
-        text, _, check = token.rpartition("-")
-        if _check(text) != check:
-            raise InvalidValueError(f"after: '{token}' is not the token of a page: use Results.after as it is")
-        *numbers, digest = text.split("-")
-        fingerprint, rank, leaf, doc, score = (int(number, 16) for number in numbers)
-        if digest != self._digest(parsed, request):
-            raise InvalidValueError("after: the token belongs to another query, model or order: use the same")
-        if fingerprint != self._native.fingerprint:
-            raise InvalidValueError("after: the index has changed since that page: start again")
-        return rank + 1, (leaf, doc, score)
+    def _token(self, parsed: NativeQuery, request: SearchRequest, rank: int, place: tuple[int, int, int]) -> str:
+        return page_token([self._native.fingerprint, rank, *place], self._digest(parsed, request))
 
     # Other questions
 
@@ -308,12 +252,12 @@ class Index:
         self,
         query: Query,
         *,
-        fields: Texts | None = None,
+        field: Texts | None = None,
         default_operator: str = "or",
         timeout: float | None = None,
     ) -> int:
         """The number of documents that match."""
-        count, _ = self._native.count(self._parsed(query, fields, default_operator), timeout)
+        count, _ = self._native.count(self._parsed(query, field, default_operator), timeout)
         return count
 
     def aggregate(
@@ -346,14 +290,14 @@ class Index:
         hits: int = 1,
         missing: bool = False,
         model: str | Model = "bm25",
-        fields: Texts | None = None,
+        field: Texts | None = None,
         default_operator: str = "or",
         sort: Texts | None = None,
         timeout: float | None = None,
     ) -> Groups:
         """The best hits of each value of a column: the first ``k`` values, ``hits`` of each."""
-        parsed = self._parsed(query, fields, default_operator)
-        request = _SearchRequest(k, model_spec(model), sort_spec(sort))
+        parsed = self._parsed(query, field, default_operator)
+        request = SearchRequest(k, model_spec(model), sort_spec(sort))
         request.timeout = timeout
         rows, total, without = self._native.groups(parsed, request, (group, hits, missing))
         made = [
@@ -370,7 +314,7 @@ class Index:
         native = self._found(key, parsed)
         if native is None:
             return None
-        request = _SearchRequest(1, model_spec("bm25"), [])
+        request = SearchRequest(1, model_spec("bm25"), [])
         return Results(self, parsed, native, request, 1, None, [])[0]
 
     def document(self, key: str | bytes | PathLike) -> dict[str, Any] | None:
@@ -438,7 +382,7 @@ class Index:
             leaf, doc, _ = example.place(0)
             without = (leaf, doc)
         given = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-        request = _LikeRequest(given, like_min_freq, like_min_docs, like_max_docs, like_terms)
+        request = LikeRequest(given, like_min_freq, like_min_docs, like_max_docs, like_terms)
         parsed = self._native.like(example, request, field)
         return self._run(parsed, k, model_spec(model), without=without)
 

@@ -12,7 +12,8 @@ from ._tables import Table
 from .errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from ._index import Index, _SearchRequest
+    from ._index import Index
+    from ._request import SearchRequest
     from .facets import Distinct, Facet, Request, Stats
 
 __all__ = ["Explanation", "Export", "Group", "Groups", "Hit", "Model", "Results", "Snippet"]
@@ -118,9 +119,14 @@ class Hit:
     def fields(self, *names: str) -> dict[str, Any]:
         """The values of fields, by default of all that some document of the index has; several values are a list."""
         shown = list(names) or self._results._index._shown_fields()
-        found = self._results._native.values(self._at, shown)
-        single = {name: None if not values else values[0] if len(values) == 1 else values for name, values in found.items()}
-        return single if names else {"_key": self.key, **single}
+        found = dict(zip(shown, self._values(shown)))
+        return found if names else {"_key": self.key, **found}
+
+    def _values(self, names: list[str]) -> list[Any]:
+        """The values of fields, in this order."""
+        found = self._results._native.values(self._at, names) if names else {}
+        several = (found[name] for name in names)
+        return [None if not values else values[0] if len(values) == 1 else values for values in several]
 
     def __getitem__(self, name: str) -> Any:
         return self.fields(name)[name]
@@ -146,7 +152,7 @@ class Results(Table):
         index: Index,
         query: NativeQuery,
         native: NativeHits,
-        request: _SearchRequest,
+        request: SearchRequest,
         first: int,
         aggregations: Request | None,
         answers: list[dict[str, Any]],
@@ -158,6 +164,8 @@ class Results(Table):
         self._first = first
         self._keys: list[str] | None = None
         self._scores: list[float] | None = None
+        self.fields: list[str] | None = None
+        """The fields that tables show besides rank, score and key; ``None`` for all that some document has."""
         self.facets: dict[str, Facet] = {}
         """Facets by their texts."""
         self.stats: dict[str, Stats] = {}
@@ -209,11 +217,14 @@ class Results(Table):
         return FieldTable(self, ["_key", *names])
 
     def _stream(self) -> ArrowStream:
-        return self._native.arrow(["_key", *self._index._shown_fields()], self._first)
+        return self._native.arrow(["_key", *self._names()], self._first)
+
+    def _names(self) -> list[str]:
+        return self._index._shown_fields() if self.fields is None else self.fields
 
     def rows(self) -> list[dict[str, Any]]:
         """A dictionary for each hit: rank, score, key and fields."""
-        return [{"rank": hit.rank, "score": hit.score, **hit.fields()} for hit in self]
+        return _rows(self, self._names())
 
     def __len__(self) -> int:
         return len(self._native)
@@ -239,14 +250,20 @@ class Results(Table):
         return f"<scanns.Results: {len(self)} hits{more}>"
 
     def _repr_html_(self) -> str:
-        rows = [(hit.rank, f"{hit.score:.4f}", hit.key, *hit.sort) for hit in self]
-        heads = ["rank", "score", "key", *(name for name, _, _ in self._request.sort if name != "_key")]
+        names = self.fields or []
+        rows = [(hit.rank, f"{hit.score:.4f}", hit.key, *hit.sort, *hit._values(names)) for hit in self]
+        heads = ["rank", "score", "key", *(name for name, _, _ in self._request.sort if name != "_key"), *names]
         caption = "The time was up: there may be more and better hits." if self.partial else ""
         shown = _html.table(heads, rows, caption) if rows or not self._answers() else ""
         return shown + "".join(answer._repr_html_() for answer in self._answers())
 
     def _answers(self) -> list[Facet | Stats]:
         return [*self.facets.values(), *self.stats.values()]
+
+
+def _rows(results: Results, names: list[str]) -> list[dict[str, Any]]:
+    same = ["rank", "score", "_key", *names]
+    return [dict(zip(same, (hit.rank, hit.score, hit.key, *hit._values(names)))) for hit in results]
 
 
 class FieldTable(Table):
@@ -260,8 +277,7 @@ class FieldTable(Table):
         return self._results._native.arrow(self._names, self._results._first)
 
     def rows(self) -> list[dict[str, Any]]:
-        names = [name for name in self._names if name != "_key"]
-        return [{"rank": hit.rank, "score": hit.score, "_key": hit.key, **hit.fields(*names)} for hit in self._results]
+        return _rows(self._results, [name for name in self._names if name != "_key"])
 
     def _repr_html_(self) -> str:
         rows = self.rows()

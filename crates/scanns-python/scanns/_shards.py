@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _html
 from ._files import IncompleteWarning
-from ._index import Query, Texts, sort_spec
+from ._index import Query
+from ._request import Texts, sort_spec
 from ._native import ArrowStream, NativeShardHits, NativeShardSet
 from ._results import Model, Snippet, model_spec
 from ._tables import Table

@@ -38,7 +38,7 @@ class ScannsRetriever(pyterrier.Transformer):
         *,
         model: str | Model = "bm25",
         num_results: int = 1000,
-        fields: str | None = None,
+        field: str | None = None,
         rm3: bool = False,
         rm3_documents: int = 10,
         rm3_terms: int = 10,
@@ -49,7 +49,7 @@ class ScannsRetriever(pyterrier.Transformer):
         self.index = index if isinstance(index, _index.Index) else _index.open_index(index)
         self.model = model
         self.num_results = num_results
-        self.fields = fields
+        self.field = field
         self.rm3 = rm3
         self.rm3_documents = rm3_documents
         self.rm3_terms = rm3_terms
@@ -57,7 +57,7 @@ class ScannsRetriever(pyterrier.Transformer):
         self.verbose = verbose
 
     def _options(self) -> dict[str, Any]:
-        names = ("model", "num_results", "fields", "rm3", "rm3_documents", "rm3_terms", "rm3_weight", "verbose")
+        names = ("model", "num_results", "field", "rm3", "rm3_documents", "rm3_terms", "rm3_weight", "verbose")
         return {name: getattr(self, name) for name in names}
 
     def fuse_rank_cutoff(self, k: int) -> ScannsRetriever | None:
@@ -85,7 +85,7 @@ class ScannsRetriever(pyterrier.Transformer):
             Q.text(row["query"]),
             self.num_results,
             model=self.model,
-            fields=self.fields,
+            field=self.field,
             rm3=self.rm3,
             rm3_documents=self.rm3_documents,
             rm3_terms=self.rm3_terms,

@@ -37,9 +37,9 @@ def test_parameters_of_models_and_fields_are_passed_on(index: scanns.Index, note
     with pytest.raises(scanns.errors.InvalidValueError, match="unknown model"):
         index.search("a", model="bm26")
     with pytest.raises(scanns.errors.FieldError, match="no field 'titel'"):
-        index.search("a", fields="titel")
+        index.search("a", field="titel")
     expected = command_json("search", notes, "--field", "text^3", "--default-operator", "and", "license disk")
-    found = index.search("license disk", fields=["text^3"], default_operator="and")
+    found = index.search("license disk", field=["text^3"], default_operator="and")
     assert [round(score, 4) for score in found.scores] == [round(one["score"], 4) for one in expected]
 
 
@@ -160,7 +160,7 @@ def test_queries_as_objects_are_those_of_text(index: scanns.Index) -> None:
     filtered = index.search(Q.term("license").filter(Q.field("ext") == "md"))
     assert set(filtered.scores) <= set(index.search("license", 200).scores)
     assert index.count({"match": "license"}) == index.count("license")
-    assert index.query_json("license -disk", fields="text").startswith("{")
+    assert index.query_json("license -disk", field="text").startswith("{")
     with pytest.raises(TypeError, match="&"):
         assert Q.all() and Q.all()
 

@@ -72,6 +72,20 @@ def test_hits_are_tables(mail: Path) -> None:
     assert len(empty) == 0 and empty.to_pandas().empty and empty.after is None
 
 
+def test_tables_of_hits_show_the_fields_that_were_asked_for(mail: Path) -> None:
+    index = scanns.open(mail)
+    for fields in ("size, author", ["size", "_key", "author"]):
+        found = index.search("mail", 20, fields=fields)
+        frame = found.to_pandas()
+        assert list(frame.columns) == ["rank", "score", "_key", "size", "author"]
+        assert found.rows() == frame.to_dict(orient="records")
+        assert [row["author"] for row in found.rows()] == [hit["author"] for hit in found]
+        assert ">author</th>" in found._repr_html_() and str(found[0]["author"]) in found._repr_html_()
+    assert list(index.search("mail", fields=[]).to_pandas().columns) == ["rank", "score", "_key"]
+    with pytest.raises(scanns.errors.FieldError, match="no field 'sise' is a column or stored; such fields are: .*size"):
+        index.search("mail", fields="sise")
+
+
 def test_facets_are_tables(mail: Path) -> None:
     facet = scanns.open(mail).aggregate(facets="author > sum:size").facets["author > sum:size"]
     frame = facet.to_pandas().set_index("author")

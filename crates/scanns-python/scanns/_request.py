@@ -1,0 +1,99 @@
+"""What the native module is asked: orders, requests, and the tokens of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Union
+
+from .errors import InvalidValueError
+
+Texts = Union[str, Sequence[str]]
+
+
+class SearchRequest:
+    """A search; the fields are read by the native module."""
+
+    __slots__ = ("after", "aggregations", "collapse", "k", "model", "sort", "timeout", "without")
+
+    def __init__(self, k: int, model: tuple[str, list[tuple[str, float]]], sort: list[tuple[str, bool, bool]]) -> None:
+        self.k = k
+        self.model = model
+        self.sort = sort
+        self.after: tuple[int, int, int] | None = None
+        self.aggregations = ""
+        self.timeout: float | None = None
+        self.collapse: int | None = None
+        self.without: tuple[int, int] | None = None
+
+
+class LikeRequest(NamedTuple):
+    """The words of a document or a text to search for."""
+
+    text: bytes | None
+    min_freq: int
+    min_docs: int
+    max_docs: int | None
+    terms: int
+
+
+def sort_spec(sort: Texts | None) -> list[tuple[str, bool, bool]]:
+    """The columns of an order, as in ``size:desc,owner``: name, descending, and missing values first."""
+    if sort is None or sort == "score":
+        return []
+    if sort in ("key", "-key"):
+        return [("_key", sort == "-key", False)]
+    specs = []
+    for text in sort.split(",") if isinstance(sort, str) else sort:
+        name, *parts = text.split(":")
+        plain = name.removeprefix("-")
+        if not plain or plain == "key":
+            raise InvalidValueError("write score, key, -key, or fields as in size:desc,owner")
+        descending, first = plain != name or plain == "score", False
+        for part in parts:
+            if part not in ("asc", "desc", "first", "last"):
+                raise InvalidValueError(f"'{part}' after '{name}' is unknown: use asc, desc, first or last")
+            descending = part == "desc" if part in ("asc", "desc") else descending
+            first = part == "first" if part in ("first", "last") else first
+        specs.append((plain, descending, first))
+    return specs
+
+
+def digest(text: str) -> str:
+    """A hash of what all pages of a search have in common."""
+    # Imported here, as it takes longer than the rest of the package.
+    import hashlib
+
+    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+
+def _check(text: str) -> str:
+    """A checksum of a token, which shows whether it was changed."""
+    import hashlib
+
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
+
+
+def page_token(parts: list[int], search: str) -> str:
+    """The token of a page: the fingerprint of the index, the rank and the place of its last hit."""
+    text = f"{'-'.join(f'{part:x}' for part in parts)}-{search}"
+    return f"{text}-{_check(text)}"
+
+
+def place_after(token: str, search: str, fingerprint: int) -> tuple[int, tuple[int, int, int] | None]:
+    """The first rank of the page after a token, and the place before it.
+
+    Raises:
+        InvalidValueError: the token was changed, or belongs to another search or another commit.
+    """
+    if token == "start":
+        return 1, None
+    text, _, check = token.rpartition("-")
+    if _check(text) != check:
+        raise InvalidValueError(f"after: '{token}' is not the token of a page: use Results.after as it is")
+    *numbers, asked = text.split("-")
+    found, rank, leaf, doc, score = (int(number, 16) for number in numbers)
+    if asked != search:
+        raise InvalidValueError("after: the token belongs to another query, model or order: use the same")
+    if found != fingerprint:
+        raise InvalidValueError("after: the index has changed since that page: start again")
+    return rank + 1, (leaf, doc, score)
