@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes what users install, in TARGET/dist: a tar.gz for glibc 2.17 and newer on x86-64, packages for Debian and of RPM,
-# the source, recipes for package managers of clusters, the list of crates, and checksums. Then checks all of it.
+# wheels of the Python package, the source, recipes for package managers of clusters, the list of crates, and checksums. Then
+# checks all of it.
 # URL is where the source will be had, for the recipes; without it they take the file in TARGET/dist.
 # With --quick PROGRAM, packs that program instead of a new build, as far as it can be packed, and checks that.
 # Usage: ci/dist.sh TARGET [--quick PROGRAM]
@@ -21,6 +22,7 @@ else
     program=$target/$triple/release/scanns
     ci/dist/glibc.sh "$program" "$oldest_glibc"
     ci/dist/sbom.py "$program" >"$out/scanns-$version-$triple.cdx.json"
+    ci/dist/wheel.sh "$program" "$out"
     ci/dist/pack.sh "$program" "$out"
 fi
 exec ci/dist/check.sh "$out"

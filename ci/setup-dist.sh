@@ -23,11 +23,14 @@ crate mdbook "$mdbook_version" --debug --no-default-features --features search
 [ "${1:-}" != --site ] || exit 0
 
 crate cargo-auditable "$auditable_version" --debug
-if ! "$tools/python/bin/pip" list --format freeze 2>/dev/null | grep -qx "ziglang==$zig_version"; then
-    echo "installing zig $zig_version and cargo-zigbuild $zigbuild_version in $tools"
+packages=("ziglang==$zig_version" "cargo-zigbuild==$zigbuild_version" "maturin==$maturin_version" "zopfli==$zopfli_version")
+installed=$("$tools/python/bin/pip" list --format freeze 2>/dev/null || true)
+absent=0
+for package in "${packages[@]}"; do grep -qx "$package" <<<"$installed" || absent=1; done
+if [ $absent = 1 ]; then
+    echo "installing ${packages[*]} in $tools"
     python3 -m venv "$tools/python"
-    "$tools/python/bin/pip" install -q --disable-pip-version-check \
-        "ziglang==$zig_version" "cargo-zigbuild==$zigbuild_version"
+    "$tools/python/bin/pip" install -q --disable-pip-version-check "${packages[@]}"
     # These only check what is made.
     "$tools/python/bin/pip" install -q --disable-pip-version-check "cyclonedx-python-lib[json-validation]==$cyclonedx_version" \
         "py-rattler-build==$rattler_version" "easybuild-framework==$easybuild_version" ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks a directory of packages: checksums, the archive's command, man pages, completions, installing and removing the
-# package for Debian in a directory, the files of the package of RPM, the list of crates, and recipes. What cannot be
+# package for Debian in a directory, the files of the package of RPM, wheels, the list of crates, and recipes. What cannot be
 # checked here prints SKIPPED.
 # Usage: ci/dist/check.sh DIRECTORY
 set -euo pipefail
@@ -85,7 +85,27 @@ else
     skip "the package of RPM, install rpm"
 fi
 
+# Wheels: installed into an environment, both the module and the command, which need no newer glibc than promised.
 python=$tools/python/bin/python3
+for wheel in "$out"/*.whl; do
+    [ -e "$wheel" ] || { skip "wheels, which only a build of make dist has" && break; }
+    interpreter=python3
+    case $wheel in *-cp3??-cp3??t-*) interpreter=$(sed 's/.*-cp3\([0-9]*\)-.*/python3.\1t/' <<<"$wheel") ;; esac
+    "$interpreter" -m venv "$work/environment"
+    "$work/environment/bin/pip" install -q --disable-pip-version-check --no-index "$wheel"
+    runs "$work/environment/bin/scanns"
+    mkdir "$work/wheel" && echo 'a red rose' >"$work/wheel/rose.txt"
+    (cd "$work/wheel" && "$work/environment/bin/python" -c 'if True:
+        import scanns
+        scanns.build("rose.txt", "rose.scanns", progress=False)
+        assert scanns.open("rose.scanns").search("red")[0].key.endswith("rose.txt")')
+    for file in "$work"/environment/bin/scanns "$work"/environment/lib/python3*/site-packages/scanns/*.so; do
+        ci/dist/glibc.sh "$file" "$oldest_glibc"
+    done
+    rm -r "$work/environment" "$work/wheel"
+    echo "wheel: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
+done
+
 list=$out/scanns-$version-$triple.cdx.json
 if [ ! -e "$list" ]; then
     skip "the list of crates, which only a build of make dist has"
