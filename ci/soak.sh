@@ -13,6 +13,7 @@ ci/aarch64.sh "${CARGO_TARGET_DIR:-target}/aarch64"
 cargo test --locked -p scanns-cli --test kill -- --nocapture "$@"
 cargo test --locked -p scanns-cli --test plan -- --nocapture "$@"
 ci/slurm.sh
+ci/free-threaded.sh "${CARGO_TARGET_DIR:-target}/free-threaded"
 ci/wheel.sh "${CARGO_TARGET_DIR:-target}/wheel-test"
 cargo test --locked --release -p scanns-cli --test gnu -- --nocapture "$@"
 ci/python.sh -k dask

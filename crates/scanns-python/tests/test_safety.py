@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,26 @@ def test_threads_share_an_index(index: scanns.Index) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(ask, range(400)))
+
+
+def test_threads_share_the_results_of_a_search(index: scanns.Index) -> None:
+    expected = index.search("license disk", 50, facets="ext").rows()
+    for _ in range(20):
+        found = index.search("license disk", 50, facets="ext")
+
+        def read(number: int, found: scanns.Results = found) -> bool:
+            facet = found.facets["ext"].to_dict()
+            assert found[number].text() == index.text(found.keys[number]) and sum(facet.values()) == found.count()
+            return found.rows() == expected and len(found.snippets()) == len(expected)
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(read, range(min(8, len(expected)))))
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="SKIPPED: this Python is not free-threaded")
+def test_the_interpreter_stays_without_its_lock() -> None:
+    code = "import sys, scanns, scanns._native; sys.exit(sys._is_gil_enabled())"
+    assert subprocess.run([sys.executable, "-W", "error", "-c", code]).returncode == 0
 
 
 def test_threads_share_a_writer(tmp_path: Path) -> None:

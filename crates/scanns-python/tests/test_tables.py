@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-import duckdb
-import pandas
-import polars
-import pyarrow
 import pytest
 from conftest import command
 
 import scanns
+
+# Not every Python has wheels of all.
+duckdb = pytest.importorskip("duckdb", reason="SKIPPED: pip install duckdb")
+pandas = pytest.importorskip("pandas", reason="SKIPPED: pip install pandas")
+polars = pytest.importorskip("polars", reason="SKIPPED: pip install polars")
+pyarrow = pytest.importorskip("pyarrow", reason="SKIPPED: pip install pyarrow")
 
 
 def test_an_export_is_what_the_command_exports(mail: Path, tmp_path: Path) -> None:

@@ -7,14 +7,16 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pandas
-import polars
-import pyarrow
 import pytest
 from conftest import SCHEMA, command_json
 
 import scanns
 from scanns import Q
+
+# Not every Python has wheels of all.
+pandas = pytest.importorskip("pandas", reason="SKIPPED: pip install pandas")
+polars = pytest.importorskip("polars", reason="SKIPPED: pip install polars")
+pyarrow = pytest.importorskip("pyarrow", reason="SKIPPED: pip install pyarrow")
 
 
 def test_values_of_all_types_come_back(mail: Path) -> None:
