@@ -92,7 +92,9 @@ fn add_argument(text: &mut String, argument: &Arg) {
     let defaults = argument.get_default_values().iter().map(|value| value.to_string_lossy());
     let defaults: Vec<_> = defaults.filter(|_| takes_values).collect();
     if !defaults.is_empty() && !argument.is_hide_default_value_set() {
-        text.push_str(&format!("  Default: `{}`.\n", defaults.join(",")));
+        // Two spaces at the end of the help begin a new line.
+        text.truncate(text.trim_end().len());
+        text.push_str(&format!("  \n  Default: `{}`.\n", defaults.join(",")));
     }
     if !takes_values || argument.is_hide_possible_values_set() {
         return;
