@@ -23,7 +23,7 @@ crate mdbook "$mdbook_version" --debug --no-default-features --features search
 [ "${1:-}" != --site ] || exit 0
 
 crate cargo-auditable "$auditable_version" --debug
-packages=("ziglang==$zig_version" "cargo-zigbuild==$zigbuild_version" "maturin==$maturin_version" "zopfli==$zopfli_version")
+packages=("ziglang==$zig_version" "cargo-zigbuild==$zigbuild_version" "maturin==$maturin_version")
 installed=$("$tools/python/bin/pip" list --format freeze 2>/dev/null || true)
 absent=0
 for package in "${packages[@]}"; do grep -qx "$package" <<<"$installed" || absent=1; done
@@ -39,7 +39,7 @@ fi
 
 # Tools of the system, for packages of RPM and for the checks. Without them these are skipped.
 missing=()
-for pair in rpmbuild:rpm mandoc:mandoc zsh:zsh fish:fish objdump:binutils; do
+for pair in advzip:advancecomp rpmbuild:rpm mandoc:mandoc zsh:zsh fish:fish objdump:binutils; do
     command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the wheel of the Python package for glibc 2.17 and newer, with this program as its command, and one more for each
-# free-threaded Python in PATH, which cannot load the first. Their files are compressed by zopfli: a wheel is made once and
-# fetched often.
+# free-threaded Python in PATH, which cannot load the first. Their files are compressed again by zopfli, where advzip is
+# there: a wheel is made once and fetched often.
 # Usage: ci/dist/wheel.sh PROGRAM DIRECTORY
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -26,4 +26,8 @@ for version in 3.14t 3.15t; do
     fi
 done
 rm -rf "$scripts"
-for wheel in "$out"/*.whl; do "$python" ci/dist/recompress.py "$wheel"; done
+if command -v advzip >/dev/null; then
+    advzip -z -4 -i 1 "$out"/*.whl
+else
+    echo "SKIPPED dist: wheels are not compressed again, install advancecomp"
+fi

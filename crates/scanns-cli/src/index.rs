@@ -99,6 +99,7 @@ pub fn print(args: &IndexArgs, options: &IndexOptions, built: &IndexReport) -> R
         dumps::list_repeated(built);
         dumps::list_mixed(built);
         records::list_conflicts(&built.records);
+        records::list_unforeseen(&built.records);
         records::list_malformed(&built.records);
     }
     Ok(())

@@ -254,6 +254,25 @@ pub fn list_conflicts(records: &RecordReport) {
     }
 }
 
+/// Warns about names that the sample did not have, from which the fields of the index were inferred.
+pub fn list_unforeseen(records: &RecordReport) {
+    if records.unforeseen.is_empty() {
+        return;
+    }
+    let shown = records.unforeseen.iter().take(NAMES_SHOWN);
+    let shown = shown.map(|(name, count)| {
+        format!("\"{}\" ({})", quoted(name.as_bytes()), units::counted(*count, "value"))
+    });
+    let more = if records.unforeseen.len() > NAMES_SHOWN { ", …" } else { "" };
+    report::note(&format!(
+        "no field for {}{more}: the sample that the fields of the index were inferred from did not have {}, so \
+         these values are not indexed; add fields to a schema file (--infer-schema), and build a new index \
+         with it",
+        shown.collect::<Vec<_>>().join(", "),
+        if records.unforeseen.len() == 1 { "this name" } else { "these names" },
+    ));
+}
+
 /// A part of a number in percent, in parentheses.
 fn share(part: u64, of: u64) -> String {
     format!(" ({:.0} %)", (part as f64 / of.max(1) as f64 * 100.0).max(1.0))
@@ -322,6 +341,7 @@ pub fn as_json(records: &RecordReport) -> Value {
         "conflicts": conflicts.collect::<Value>(),
         "unknown": unknown.collect::<Value>(),
         "unknown_rest": records.unknown_rest,
+        "unforeseen": records.unforeseen.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "inferred": records.inferred.as_ref().map(schema_file::inferred_text),
     })
 }

@@ -20,7 +20,9 @@ pub fn print(path: &Path, as_json: bool) -> Result<Outcome> {
     let states = plan.status(None)?;
     let is_done = |status: &ShardStatus| matches!(status.state, ShardState::Done { .. });
     let are_done = states.iter().all(is_done);
-    let is_assembled = scanns::index::shards_of(plan.index())?.is_some();
+    // If something is wrong with the list of the shards, assembling the index again mends it.
+    let assembled = scanns::index::shards_of(plan.index()).ok().flatten();
+    let is_assembled = are_done && assembled.is_some();
     let mut out = Output::stdout();
     if as_json {
         let mut object = Map::new();

@@ -1,7 +1,7 @@
 //! Runs the commands of the guides, from top to bottom, and compares what they print.
 //!
 //! A guide is Markdown. Its blocks ```` ```console ```` have lines that begin with `$ `, which are run by
-//! bash in one directory for the whole guide, each followed by the lines that it prints, on standard output
+//! bash, beginning in an empty directory and then wherever the command before it ended, each followed by the lines that it prints, on standard output
 //! and standard error together. In these lines `…` stands for any characters; a line that is `…` stands for
 //! any lines. Blocks of other languages are not run.
 
@@ -94,10 +94,13 @@ fn run_steps(name: &str, text: &str) {
     let path = format!("{}:{}", commands.display(), std::env::var("PATH").unwrap());
     let steps = steps(text);
     assert!(!steps.is_empty(), "{name} has no commands");
+    let ended = tempfile::NamedTempFile::new().unwrap();
+    let (mut directory, note_end) =
+        (place.path().to_owned(), format!("trap 'pwd > {}' EXIT", ended.path().display()));
     for Step { at, command, expected } in &steps {
         let out = Command::new("bash")
-            .args(["-c", &format!("exec 2>&1\n{command}")])
-            .current_dir(place.path())
+            .args(["-c", &format!("{note_end}\nexec 2>&1\n{command}")])
+            .current_dir(&directory)
             .env("PATH", &path)
             .env("HOME", place.path())
             .env("LC_ALL", "C.UTF-8")
@@ -112,6 +115,8 @@ fn run_steps(name: &str, text: &str) {
             "{name}, line {at}: {command}\nprints\n{printed}\nand not\n{}",
             expected.join("\n")
         );
+        // Whoever types the commands stays where a command ended.
+        directory = std::fs::read_to_string(ended.path()).unwrap().trim_end().into();
     }
 }
 

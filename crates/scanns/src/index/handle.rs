@@ -11,7 +11,7 @@ use super::build::options::IndexOptions;
 use super::build::report::IndexReport;
 use super::build::run::{self, build_in};
 use super::check::{CheckReport, check_in, salvage_in};
-use super::commit::shard_list::{must_not_be_assembled, shards_of};
+use super::commit::shard_list::{listed_shards, must_not_be_assembled};
 use super::live::{IndexWriter, WriterOptions};
 use super::maintain::{DeleteReport, MergeOptions, MergeReport, Selection, delete_in, merge_in, must_exist};
 use super::named_snapshot::{self, NamedSnapshot};
@@ -94,7 +94,7 @@ impl Index {
     pub fn is_at(path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
         let is_committed = || generations(&FsDirectory::new(path)).is_ok_and(|found| !found.is_empty());
-        path.is_dir() && (is_committed() || shards_of(path).is_ok_and(|shards| shards.is_some()))
+        path.is_dir() && (is_committed() || listed_shards(path).is_ok_and(|shards| shards.is_some()))
     }
 
     /// Returns a handle to the index at `path`, which need not exist yet: the first build or writer creates

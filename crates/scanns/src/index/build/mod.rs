@@ -8,7 +8,8 @@
 //! `record_lane.rs` (JSON, CSV and collections), which fill memory and write segments through
 //! `lane_output.rs`; `near_sketch.rs` has the sketches of their texts. `relocation.rs` moves the documents of
 //! files that were moved. `slice.rs` has the inputs of a build that is one of many, and `shard_note.rs` what
-//! it notes about that. `covered.rs` notes what was looked at. `entries/` indexes entries of file systems,
+//! it notes about that. `covered.rs` notes what was looked at, and `inferred_note.rs` that fields were
+//! inferred. `entries/` indexes entries of file systems,
 //! whose text is not read, and `follow.rs` does so whenever something happens.
 
 pub(crate) mod budget;
@@ -23,6 +24,7 @@ pub(crate) mod follow;
 mod formed_document;
 mod found_fields;
 pub(crate) mod index_threads;
+mod inferred_note;
 mod lane;
 mod lane_output;
 mod lane_report;

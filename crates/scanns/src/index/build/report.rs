@@ -218,15 +218,20 @@ pub struct RecordReport {
     pub unknown: Vec<(String, u64)>,
     /// The number of values of all other such names.
     pub unknown_rest: u64,
+    /// Those of `unknown` that nobody chose to leave out: the fields of the index were inferred, and the
+    /// sample did not have these names.
+    pub unforeseen: Vec<(String, u64)>,
 }
 
 impl RecordReport {
     /// True if more than one percent of the lines or bytes of all records were lost, of which `documents`
-    /// became documents.
+    /// became documents, or if more than one percent of these have values of a name that was not foreseen.
     pub fn is_lossy(&self, documents: u64) -> bool {
         let lines = self.malformed_lines.saturating_add(documents);
         let exceeds = |lost: u64, all: u64| u128::from(lost) * 100 > u128::from(all);
-        exceeds(self.malformed_lines, lines) || exceeds(self.malformed_bytes, self.bytes)
+        exceeds(self.malformed_lines, lines)
+            || exceeds(self.malformed_bytes, self.bytes)
+            || self.unforeseen.iter().any(|(_, values)| exceeds(*values, documents))
     }
 }
 

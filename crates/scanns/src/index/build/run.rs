@@ -12,6 +12,7 @@ use super::document_source::DocumentSource;
 use super::entries;
 use super::found_fields::FoundFields;
 use super::index_threads::{BuildCall, ThreadsReport, index_inputs};
+use super::inferred_note::{note_inferred, report_unforeseen};
 use super::near_sketch::NearSketch;
 use super::options::IndexOptions;
 use super::rare_fields::RareFields;
@@ -133,7 +134,8 @@ pub(crate) fn describe_new(
     let source = found_out(known, &inputs.inputs, options, &mut report)?;
     let stored = source.stored(None, options)?;
     let manifest = source.manifest(options.records, stored);
-    let manifest = Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest };
+    let mut manifest = Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest };
+    note_inferred(&mut manifest, report.records.inferred.as_ref());
     Ok((manifest, inputs, report))
 }
 
@@ -179,7 +181,11 @@ fn add_and_commit(
     let source = found_out(known, &inputs.inputs, options, &mut report)?;
     let stored = source.stored(current.as_ref(), options)?;
     writer.describe(|manifest| {
-        let manifest = manifest.unwrap_or_else(|| source.manifest(options.records, stored));
+        let manifest = manifest.unwrap_or_else(|| {
+            let mut new = source.manifest(options.records, stored);
+            note_inferred(&mut new, report.records.inferred.as_ref());
+            new
+        });
         Some(Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest })
     });
     let (ledger, mut remaining) = Ledger::open(writer, inputs, ledger_options(options))?;
@@ -201,6 +207,7 @@ fn add_and_commit(
         threads
     })?;
     report_threads(threads, &source, &mut report);
+    report_unforeseen(writer, &mut report.records);
     settle(&ledger, options, &mut report)?;
     note(writer, covered.ended(&report.failed, &unread, !report.cancelled))?;
     if let Some(slice) = slice.filter(|_| !report.cancelled) {

@@ -1,12 +1,16 @@
 //! What the index of a shard notes about itself: its plan, its number, and which inputs failed.
 //!
 //! ```text
-//! note "scanns.shard" = JSON { "plan": 32 hexadecimal digits, "shard": number, "inputs": number,
-//!                              "failed": number, "failures": [{ "path": path, "reason": text }, …] }
+//! note "scanns.shard" = JSON { "plan": 32 hexadecimal digits, "shard": number,
+//!                              "build": 16 hexadecimal digits, "inputs": number, "failed": number,
+//!                              "failures": [{ "path": path, "reason": text }, …] }
 //! path                = see `path_json.rs`
 //! ```
 //!
 //! The note is in the last commit of the build, so an index without it is not a finished shard.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -14,18 +18,18 @@ use super::report::IndexReport;
 use super::slice::{BuildSlice, SliceOrigin};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
+use crate::index::commit::shard_list::{NOTE, read_build};
 use crate::index::commit::writer::Writer;
 use crate::index::coverage::some_of;
 use crate::index::path_json::{put_path, read_path};
 use crate::source::Failure;
 
-/// The name of the note.
-const NOTE: &[u8] = b"scanns.shard";
-
 /// The note of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ShardNote {
     pub(crate) origin: SliceOrigin,
+    /// A random number that tells this build of the shard from others.
+    pub(crate) build: u64,
     /// The number of inputs, parts of files included.
     pub(crate) inputs: u64,
     /// The number of failures.
@@ -38,7 +42,9 @@ impl ShardNote {
     /// The note of a build that has ended.
     pub(super) fn of(slice: &BuildSlice, report: &IndexReport) -> Self {
         let (failures, failed) = some_of(report.failed.iter());
-        ShardNote { origin: slice.origin, inputs: slice.inputs.len() as u64, failed, failures }
+        let build = RandomState::new().hash_one(Instant::now());
+        let inputs = slice.inputs.len() as u64;
+        ShardNote { origin: slice.origin, build, inputs, failed, failures }
     }
 
     /// Adds the note to the next commit.
@@ -56,6 +62,7 @@ impl ShardNote {
         let note = json!({
             "plan": format!("{:032x}", self.origin.plan),
             "shard": self.origin.shard,
+            "build": format!("{:016x}", self.build),
             "inputs": self.inputs,
             "failed": self.failed,
             "failures": self.failures.iter().map(failure).collect::<Vec<_>>(),
@@ -86,6 +93,7 @@ fn decode(note: &[u8]) -> Option<ShardNote> {
             plan: u128::from_str_radix(note.get("plan")?.as_str()?, 16).ok()?,
             shard: u32::try_from(number("shard")?).ok()?,
         },
+        build: read_build(&note)?,
         inputs: number("inputs")?,
         failed: number("failed")?,
         failures: note.get("failures")?.as_array()?.iter().map(failure).collect::<Option<_>>()?,
@@ -104,6 +112,7 @@ mod tests {
         let failure = |path: &[u8]| Failure { path: OsStr::from_bytes(path).into(), reason: "gone".into() };
         let note = ShardNote {
             origin: SliceOrigin { plan: u128::MAX - 3, shard: 17 },
+            build: 0xfe,
             inputs: 1 << 40,
             failed: 2,
             failures: vec![failure(b"/a"), failure(b"/\xff\n")],

@@ -133,8 +133,8 @@ impl ShardPlan {
             });
         }
         let documents = manifest.segments.iter().map(SegmentEntry::live).sum();
-        let (name, inputs, failed) = (shard.name.clone(), note.inputs, note.failed);
-        let entry = ListedShard { name, documents, inputs, failed };
+        let (name, build) = (shard.name.clone(), note.build);
+        let entry = ListedShard { name, build, documents, inputs: note.inputs, failed: note.failed };
         Ok(Some(LookedAt { entry, failures: note.failures, manifest }))
     }
 }

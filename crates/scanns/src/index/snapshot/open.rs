@@ -10,7 +10,7 @@ use super::info::{IndexInfo, SegmentInfo};
 use super::part::IndexPart;
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
-use crate::index::commit::shard_list::shards_of;
+use crate::index::commit::shard_list::{AssembledShard, listed_shards};
 use crate::index::coverage::Coverage;
 use crate::index::field_views::FieldViews;
 use crate::schema::{Analyzer, Field, Records, Schema, Store};
@@ -76,8 +76,13 @@ impl Snapshot {
         if !path.is_dir() {
             return Err(refuse("it is a file, but an index is a directory"));
         }
-        if let Some(shards) = shards_of(path)? {
-            return Self::open_all(&shards);
+        if let Some(shards) = listed_shards(path)? {
+            shards.iter().try_for_each(AssembledShard::must_exist)?;
+            let paths: Vec<_> = shards.iter().map(|shard| &shard.path).collect();
+            let snapshot = Self::open_all(&paths)?;
+            let mut parts = snapshot.parts.iter().zip(&shards);
+            parts.try_for_each(|(part, shard)| shard.must_have(&part.notes))?;
+            return Ok(snapshot);
         }
         let why = "nothing was ever committed in it";
         Self::open_in(&FsDirectory::new(path))?.ok_or_else(|| refuse(why))

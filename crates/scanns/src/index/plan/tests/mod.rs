@@ -99,6 +99,37 @@ fn plan(build: &IndexOptions, place: &Path, shards: u32) -> Result<PlanReport> {
     make_plan(PlanRequest { build, limits, path: &path, index: &index, shards }, &go_on())
 }
 
+#[test]
+fn a_shard_that_is_built_again_or_gone_is_noticed_until_it_is_assembled() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("data");
+    fs::create_dir(&root).unwrap();
+    for name in ["a", "b", "c"] {
+        let line = |number| format!("{{\"id\": \"k{number}\", \"text\": \"of {name}\"}}\n");
+        fs::write(root.join(format!("{name}.jsonl")), (0..50).map(line).collect::<String>()).unwrap();
+    }
+    let mut wanted = options(&root, Records::Jsonl, 1);
+    wanted.fields.key = Some("id".into());
+    plan(&wanted, place.path(), 3).unwrap();
+    let plan = ShardPlan::open(place.path().join("plan.json")).unwrap();
+    let build = ShardOptions { build: wanted, ..ShardOptions::default() };
+    for number in 0..3 {
+        build_shard(&plan, number, &build).unwrap();
+    }
+    let assemble = || plan.assemble(None, CheckLevel::Structure, &go_on()).unwrap();
+    assert_eq!((assemble().documents, Snapshot::open(plan.index()).unwrap().info().documents), (50, 50));
+    let shard = plan.index().join("shard-00001");
+    fs::remove_dir_all(&shard).unwrap();
+    let gone = Snapshot::open(plan.index()).unwrap_err().to_string();
+    assert!(gone.contains("shard-00001: ") && gone.contains("scanns build-shard PLAN 1"), "{gone}");
+    assert_eq!(shards_of(plan.index()).unwrap().unwrap().len(), 3, "whoever may miss a shard decides that");
+    build_shard(&plan, 1, &build).unwrap();
+    for again in [Snapshot::open(plan.index()).unwrap_err(), shards_of(plan.index()).unwrap_err()] {
+        assert!(again.to_string().contains("scanns assemble with its plan again"), "{again}");
+    }
+    assert_eq!((assemble().doubles, Snapshot::open(plan.index()).unwrap().info().documents), (50, 50));
+}
+
 fn build_shard(plan: &ShardPlan, number: u32, options: &ShardOptions) -> Result<ShardOutcome> {
     plan.build(number, options, &Progress::new(), &go_on())
 }
