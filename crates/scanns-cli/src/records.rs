@@ -190,6 +190,10 @@ pub fn print_doubles(out: &mut Output, doubles: u64, first: Option<&DoubleRecord
 
 /// Prints how many records have the key of another one, or none.
 fn print_keys(out: &mut Output, records: &RecordReport) -> Result<()> {
+    if records.restored > 0 {
+        let files = units::counted(records.restored, "unchanged file");
+        writeln!(out, "read again: {files}, of which other files had the same keys before")?;
+    }
     print_doubles(out, records.doubles, records.double.as_ref())?;
     if let Some((path, line)) = &records.first_without_key {
         let count = units::counted(records.without_key, "record");
@@ -265,9 +269,9 @@ pub fn list_unforeseen(records: &RecordReport) {
     });
     let more = if records.unforeseen.len() > NAMES_SHOWN { ", …" } else { "" };
     report::note(&format!(
-        "no field for {}{more}: the sample that the fields of the index were inferred from did not have {}, so \
-         these values are not indexed; add fields to a schema file (--infer-schema), and build a new index \
-         with it",
+        "no field for {}{more}: the sample that the fields of the index were inferred from did not have {}, \
+         so these values are not indexed; add fields to a schema file (--infer-schema), and build a new \
+         index with it",
         shown.collect::<Vec<_>>().join(", "),
         if records.unforeseen.len() == 1 { "this name" } else { "these names" },
     ));
@@ -327,6 +331,7 @@ pub fn as_json(records: &RecordReport) -> Value {
         "blank": records.blank,
         "doubles": records.doubles,
         "double": records.double.as_ref().map(double_json),
+        "restored": records.restored,
         "without_key": records.without_key,
         "malformed": records.malformed,
         "malformed_lines": records.malformed_lines,

@@ -1,9 +1,9 @@
 //! Runs the commands of the guides, from top to bottom, and compares what they print.
 //!
 //! A guide is Markdown. Its blocks ```` ```console ```` have lines that begin with `$ `, which are run by
-//! bash, beginning in an empty directory and then wherever the command before it ended, each followed by the lines that it prints, on standard output
-//! and standard error together. In these lines `…` stands for any characters; a line that is `…` stands for
-//! any lines. Blocks of other languages are not run.
+//! bash, the first in an empty directory and each other one where the one before it ended, each followed by
+//! the lines that it prints, on standard output and standard error together. In these lines `…` stands for
+//! any characters; a line that is `…` stands for any lines. Blocks of other languages are not run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -115,7 +115,7 @@ fn run_steps(name: &str, text: &str) {
             "{name}, line {at}: {command}\nprints\n{printed}\nand not\n{}",
             expected.join("\n")
         );
-        // Whoever types the commands stays where a command ended.
+        // A shell stays where a command ended.
         directory = std::fs::read_to_string(ended.path()).unwrap().trim_end().into();
     }
 }

@@ -65,7 +65,10 @@ pub fn make_tree(random: &mut fastrand::Rng, root: &Path, count: usize) {
         if random.bool() && path.is_file() {
             let bits = random.u32(1..40);
             let age = Duration::from_millis(random.u64(0..1 << bits));
-            let time = if random.u8(..) < 20 { SystemTime::now() + age } else { SystemTime::now() - age };
+            let now = SystemTime::now();
+            // Not so soon that the time is in the future for one of two commands, and not for the other.
+            let soon = Duration::from_secs(3600);
+            let time = if random.u8(..) < 20 { now + soon + age } else { now - age };
             let times = FileTimes::new().set_modified(time).set_accessed(time);
             File::open(&path).unwrap().set_times(times).unwrap();
             fs::set_permissions(&path, PermissionsExt::from_mode(random.u32(0..0o1000) | 0o400)).unwrap();

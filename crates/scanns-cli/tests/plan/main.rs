@@ -1,8 +1,8 @@
 //! Builds that many processes share: killed at random moments, run twice at the same time, on a full disk. In
 //! the end, the documents are those of one index, and nothing is left over.
 //!
-//! There are 2 rounds, or 40 with `SCANNS_LONG=1`, and more until some processes were killed: on a fast machine
-//! they may end before. `SCANNS_SEED` is the seed.
+//! There are 2 rounds, or 40 with `SCANNS_LONG=1`, and more until some processes were killed: on a fast
+//! machine they may end before. `SCANNS_SEED` is the seed.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
@@ -96,6 +96,21 @@ fn seed() -> u64 {
     seed
 }
 
+/// Starts two builds of shards, of which one is left, sometimes of the same one.
+fn start_two(place: &Path, left: &[u32], random: &mut Rng) -> Vec<Child> {
+    let first = left[random.usize(..left.len())];
+    let second = if random.bool() { first } else { random.u32(..SHARDS) };
+    let start = |number: u32| {
+        let number = number.to_string();
+        let mut command = scanns(place, &["build-shard", "p.json", &number, "--threads", "1"]);
+        if random.bool() {
+            command.args(["--scratch", "scratch"]);
+        }
+        command.arg("--quiet").stderr(Stdio::piped()).spawn().unwrap()
+    };
+    [first, second].map(start).into()
+}
+
 #[test]
 fn shards_that_are_killed_and_built_twice_make_the_same_index() {
     let seed = seed();
@@ -115,21 +130,8 @@ fn shards_that_are_killed_and_built_twice_make_the_same_index() {
         plan(place);
         let mut left: Vec<u32> = (0..SHARDS).collect();
         while !left.is_empty() {
-            // Two processes, sometimes for the same shard.
-            let first = left[random.usize(..left.len())];
-            let second = if random.bool() { first } else { random.u32(..SHARDS) };
             let begun = Instant::now();
-            let mut children: Vec<_> = [first, second]
-                .into_iter()
-                .map(|number| {
-                    let number = number.to_string();
-                    let mut command = scanns(place, &["build-shard", "p.json", &number, "--threads", "1"]);
-                    if random.bool() {
-                        command.args(["--scratch", "scratch"]);
-                    }
-                    command.arg("--quiet").stderr(Stdio::piped()).spawn().unwrap()
-                })
-                .collect();
+            let mut children = start_two(place, &left, &mut random);
             let end = usual.mul_f64(0.1 + 1.5 * random.f64());
             while begun.elapsed() < end {
                 if children.iter_mut().all(|child| child.try_wait().unwrap().is_some()) {

@@ -41,6 +41,7 @@ mod resume;
 mod scans;
 mod similar;
 mod stored;
+mod unforeseen;
 mod untyped;
 
 fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {

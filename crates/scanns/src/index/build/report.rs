@@ -209,6 +209,9 @@ pub struct RecordReport {
     pub doubles: u64,
     /// The first of them.
     pub double: Option<DoubleRecord>,
+    /// Files that were read again although they have not changed, because records that had the keys of theirs
+    /// may be gone.
+    pub restored: u64,
     /// Documents without a value in the field that is the key. Their places are their keys.
     pub without_key: u64,
     /// The first of them: its file, and its number as in [`MalformedRecord::line`].

@@ -33,7 +33,7 @@ use crate::index::commit::writer::Writer;
 use crate::index::named_snapshot::{keep_newest, must_be_new, remove_unfinished};
 use crate::index::progress::{Phase, Progress};
 use crate::read::{DoneParts, StreamSource};
-use crate::schema::{Records, Store};
+use crate::schema::{Records, Store, Stored};
 use crate::source::{Failure, Input, Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
 use crate::sys;
@@ -133,10 +133,16 @@ pub(crate) fn describe_new(
     let mut report = report_of(&inputs);
     let source = found_out(known, &inputs.inputs, options, &mut report)?;
     let stored = source.stored(None, options)?;
-    let manifest = source.manifest(options.records, stored);
-    let mut manifest = Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest };
-    note_inferred(&mut manifest, report.records.inferred.as_ref());
+    let manifest = new_manifest(&source, options.records, stored, &report);
+    let manifest = Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest };
     Ok((manifest, inputs, report))
+}
+
+/// The manifest of a new index.
+fn new_manifest(source: &DocumentSource, records: Records, stored: Stored, report: &IndexReport) -> Manifest {
+    let mut manifest = source.manifest(records, stored);
+    note_inferred(&mut manifest, report.records.inferred.as_ref());
+    manifest
 }
 
 fn build_with(writer: &Writer<'_>, call: BuildCall<'_>) -> Result<IndexReport> {
@@ -181,11 +187,7 @@ fn add_and_commit(
     let source = found_out(known, &inputs.inputs, options, &mut report)?;
     let stored = source.stored(current.as_ref(), options)?;
     writer.describe(|manifest| {
-        let manifest = manifest.unwrap_or_else(|| {
-            let mut new = source.manifest(options.records, stored);
-            note_inferred(&mut new, report.records.inferred.as_ref());
-            new
-        });
+        let manifest = manifest.unwrap_or_else(|| new_manifest(&source, options.records, stored, &report));
         Some(Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest })
     });
     let (ledger, mut remaining) = Ledger::open(writer, inputs, ledger_options(options))?;
@@ -193,7 +195,7 @@ fn add_and_commit(
         ledger.leave_out(parts, &mut remaining);
     }
     relocate_moved(&ledger, &source, call, std::mem::take(&mut remaining.moved), &mut report)?;
-    report.unchanged = remaining.unchanged;
+    (report.unchanged, report.records.restored) = (remaining.unchanged, remaining.restored);
     let unread = still_unread(&covered_before(writer)?, &remaining.inputs);
     report.removed_files = ledger.removed().paths.len() as u64;
     report.failed.extend(ledger.removed().emptied.iter().map(emptied));
@@ -207,7 +209,6 @@ fn add_and_commit(
         threads
     })?;
     report_threads(threads, &source, &mut report);
-    report_unforeseen(writer, &mut report.records);
     settle(&ledger, options, &mut report)?;
     note(writer, covered.ended(&report.failed, &unread, !report.cancelled))?;
     if let Some(slice) = slice.filter(|_| !report.cancelled) {
@@ -324,6 +325,7 @@ fn ledger_options(options: &IndexOptions) -> LedgerOptions {
 
 /// Deletes the documents of files that are empty now or gone, after all segments were written.
 fn settle(ledger: &Ledger<'_>, options: &IndexOptions, report: &mut IndexReport) -> Result<()> {
+    report_unforeseen(ledger.writer(), &mut report.records);
     if !report.cancelled {
         ledger.finish(&report.failed)?;
         if !options.keep_removed {

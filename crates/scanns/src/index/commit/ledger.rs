@@ -12,13 +12,14 @@
 //! is known to start a record.
 //!
 //! If a field is the key, documents also replace others with the same key, see `unique_keys.rs`. A file whose
-//! documents were all replaced is not read again.
+//! documents were all replaced is not read again, until the other file changes or goes, see `displaced.rs`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
+use super::displaced::{Displaced, Restoration};
 use super::indexed_files::{ARCHIVE_MARK, IndexedFile, IndexedFiles, RemovedFiles};
 use super::manifest::Partial;
 use super::moved_files::{MovedFile, find_moved};
@@ -85,6 +86,9 @@ pub(crate) struct RemainingInputs {
     pub(crate) parts: DoneParts,
     /// Inputs that are skipped because they are in the index and have not changed.
     pub(crate) unchanged: u64,
+    /// Of `inputs`, those that have not changed, but had records that were left out because of a file that
+    /// has changed or is gone.
+    pub(crate) restored: u64,
     /// Inputs whose text is in the index under another path, which are not among `inputs`.
     pub(crate) moved: Vec<MovedFile>,
 }
@@ -95,8 +99,44 @@ pub(crate) struct LedgerOptions {
     pub(crate) records: Records,
     /// Whether unchanged inputs are indexed again.
     pub(crate) again: bool,
-    /// Whether the documents of moved files may move.
+    /// Whether the documents of files that are gone are removed, so that those of moved files may move.
     pub(crate) moves: bool,
+}
+
+/// What an input is to an index.
+enum InputState {
+    /// These spans of it are indexed.
+    Begun(Vec<LineSpan>),
+    Unchanged,
+    /// It is new or has changed, or is read again for another reason.
+    ToRead {
+        /// The index has something of it.
+        is_known: bool,
+        /// It has not changed.
+        is_same: bool,
+    },
+}
+
+impl InputState {
+    fn of(
+        input: &Input,
+        known: Option<IndexedFile>,
+        partial: Option<&Partial>,
+        options: LedgerOptions,
+    ) -> Self {
+        let LedgerOptions { records, again, .. } = options;
+        let of_stamp = partial.filter(|partial| partial.stamp == input.stamp());
+        let is_replaced = of_stamp.is_some_and(Partial::is_replaced);
+        let begun = of_stamp.filter(|begun| records.ends_with_lines() && !again && !begun.is_replaced());
+        if let Some(begun) = begun {
+            return InputState::Begun(begun.spans.clone());
+        }
+        let is_same = is_replaced || is_unchanged(known, input, records);
+        if !again && is_same && (is_replaced || partial.is_none()) {
+            return InputState::Unchanged;
+        }
+        InputState::ToRead { is_known: known.is_some() || partial.is_some(), is_same }
+    }
 }
 
 impl<'w> Ledger<'w> {
@@ -129,43 +169,52 @@ impl<'w> Ledger<'w> {
             inputs: Vec::new(),
             parts: DoneParts::default(),
             unchanged: 0,
+            restored: 0,
             moved: Vec::with_capacity(moved.len()),
         };
+        let mut displaced = Displaced::read(manifest.as_ref());
+        let changes = |(input, known): (&Input, &Option<IndexedFile>)| {
+            known.is_some() && !is_unchanged(*known, input, records) && displaced.is_by(input.key())
+        };
+        let is_gone = || moves && removed.paths.iter().any(|path| displaced.is_by(path));
+        let restores = !again && (is_gone() || found.inputs.iter().zip(&known).any(changes));
+        let mut restoration = Restoration::default();
         let (mut kept, mut replaced) = (Vec::new(), HashSet::new());
         for (found, (input, known)) in found.inputs.into_iter().zip(known).enumerate() {
             if let Some(place) = moved.remove(&found) {
                 remaining.moved.push(MovedFile { input, place, replaces: known.is_some() });
                 continue;
             }
-            let path = input.path.as_os_str().as_bytes();
+            let path = input.key();
             let number = u32::try_from(kept.len()).unwrap_or(u32::MAX);
-            let begun = partial
-                .get(path)
-                .filter(|begun| begun.stamp == input.stamp() && records.ends_with_lines() && !again)
-                .filter(|begun| !begun.is_replaced());
-            if let Some(begun) = begun {
-                remaining.parts.done.insert(number, begun.spans.clone());
-            } else {
-                let is_replaced = |begun: &Partial| begun.is_replaced() && begun.stamp == input.stamp();
-                if !again && partial.get(path).is_some_and(is_replaced) {
+            let members = members.remove(&found).unwrap_or_default();
+            let comes_back = restores && displaced.has(path);
+            let options = LedgerOptions { again: again || comes_back, ..options };
+            match InputState::of(&input, known, partial.get(path), options) {
+                InputState::Begun(spans) => {
+                    remaining.parts.done.insert(number, spans);
+                }
+                InputState::Unchanged => {
                     remaining.unchanged += 1;
                     continue;
                 }
-                let same = is_unchanged(known, &input, records);
-                let begun = partial.contains_key(path);
-                if same && !begun && !again {
-                    remaining.unchanged += 1;
-                    continue;
-                }
-                if known.is_some() || begun || members.contains_key(&found) {
-                    replaced.insert(number);
+                InputState::ToRead { is_known, is_same } => {
+                    if is_known || !members.is_empty() {
+                        replaced.insert(number);
+                        restoration.outgoing.extend(restores.then(|| path.to_vec()));
+                    }
+                    match is_same && comes_back {
+                        true => drop(restoration.files.insert(path.to_vec())),
+                        false => displaced.forget(path),
+                    }
                 }
             }
-            let (path, stamp) = (input.path.clone(), input.stamp());
-            kept.push(LedgerInput { path, stamp, members: members.remove(&found).unwrap_or_default() });
+            kept.push(LedgerInput { path: input.path.clone(), stamp: input.stamp(), members });
             remaining.inputs.push(input);
         }
-        let (spans, keys) = (remaining.parts.done.clone(), UniqueKeys::new(&old));
+        restoration.outgoing.extend(removed.paths.iter().filter(|_| restores && moves).cloned());
+        remaining.restored = restoration.files.len() as u64;
+        let (spans, keys) = (remaining.parts.done.clone(), UniqueKeys::new(&old, restoration, displaced));
         let progress = Mutex::new(LedgerProgress { spans, keys, ..LedgerProgress::default() });
         let key = writer.manifest().and_then(|manifest| manifest.sources.key());
         Ok((Ledger { writer, inputs: kept, old, replaced, removed, key, progress }, remaining))
@@ -228,6 +277,7 @@ impl<'w> Ledger<'w> {
         let mut progress = self.progress();
         if let Some(key) = self.key {
             progress.keys.settle(self.writer, key)?;
+            progress.keys.displaced.note(self.writer);
             self.mark_replaced(&mut progress)?;
         }
         if self.writer.has_changed() { self.writer.commit() } else { Ok(()) }

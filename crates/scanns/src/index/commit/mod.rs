@@ -6,13 +6,15 @@
 //! segments, `policy_merge.rs` runs the merges of a policy, and `background_merge.rs` runs them during a
 //! build, within the limits of `merge_budget.rs` and `rate_limit.rs`. `ledger.rs` tracks the inputs that
 //! the commit covers, `indexed_files.rs` finds files that are gone, and `moved_files.rs` those that were
-//! moved. `unique_keys.rs` keeps one document for each value of the field that is the key.
+//! moved. `unique_keys.rs` keeps one document for each value of the field that is the key, and `displaced.rs`
+//! notes where others were left out.
 //! `manifest_field.rs` encodes fields, `schema_bytes.rs` schemas in messages, and `column_setting.rs` is a
 //! change of column values. `shard_list.rs` lists the shards of an index that was assembled, in the form of
 //! `sealed_json.rs`.
 
 pub(crate) mod background_merge;
 pub(crate) mod column_setting;
+mod displaced;
 pub(crate) mod indexed_files;
 pub(crate) mod ledger;
 pub(crate) mod manifest;

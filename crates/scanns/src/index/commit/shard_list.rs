@@ -4,12 +4,12 @@
 //! NAME.scanns/shards.json  sealed JSON (`sealed_json.rs`), format "scanns shards", version 1:
 //!                          plan, the id of the plan, 32 hexadecimal digits; documents; shards, an array of
 //!                          objects with name, build, documents, inputs and failed, in the order of the
-//!                          documents; build is that of the shard's note, see `build/shard_note.rs`
+//!                          documents; build is in the note of the shard, see `build/shard_note.rs`
 //! ```
 //!
-//! It is written last, so an index that has it is complete. The shards may change later, as any index may, but
-//! a shard that is built again has another `build`: documents that were deleted, because others have the same
-//! keys, are in it again.
+//! It is written last, so an index that has it is complete. The shards may change later, as any index may,
+//! but a shard that is built again has another `build`: documents that were deleted, because others have the
+//! same keys, are in it again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -121,8 +121,8 @@ impl AssembledShard {
         let number = name.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_start_matches('0');
         let number = if number.is_empty() { "0" } else { number };
         let reason = format!(
-            "this shard of the index is gone; put it back, or build it again with the plan: scanns build-shard \
-             PLAN {number}, then scanns assemble PLAN"
+            "this shard of the index is gone; put it back, or build it again with the plan: scanns \
+             build-shard PLAN {number}, then scanns assemble PLAN"
         );
         Err(Error::Shard { path: self.path.clone(), reason })
     }
@@ -151,8 +151,8 @@ pub(crate) fn must_not_be_assembled(path: &Path, action: &str) -> Result<()> {
     Err(Error::Unsupported {
         what: format!("{action} {}, which is assembled of {} shards,", path.display(), shards.len()),
         remedy: format!(
-            "each shard is an index of its own: use the command with each of {}/shard-*, or change the inputs \
-             and make a new plan",
+            "each shard is an index of its own: use the command with each of {}/shard-*, or change the \
+             inputs and make a new plan",
             path.display()
         ),
     })
@@ -190,7 +190,7 @@ mod tests {
         assembled.must_have(&notes(r#"{"build": "000000000000002a"}"#)).unwrap();
         for other in ["", "{}", r#"{"build": "2b"}"#, r#"{"build": 42}"#] {
             let again = assembled.must_have(&notes(other)).unwrap_err().to_string();
-            assert!(again.contains("scanns assemble with its plan again"), "{again}");
+            assert!(again.contains("scanns assemble with its plan"), "{again}");
         }
     }
 }

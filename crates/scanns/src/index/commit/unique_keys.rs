@@ -3,7 +3,8 @@
 //! A build calls [`UniqueKeys::settle`] before each commit, so that no commit contains two documents with the
 //! same key. Of the documents that this build added, the one with the greatest path wins, and of one file the
 //! one with the greatest line. It replaces the document of an earlier build, unless that is a later line of
-//! the same file: then an interrupted build of the file is being continued.
+//! the same file: then an interrupted build of the file is being continued. Where records come back, see
+//! `displaced.rs`, they give way to all others but those that are about to be deleted.
 //!
 //! The terms of the new segments are walked in order, and looked up in the old segments, so the cost of an
 //! update depends on the size of the update.
@@ -12,6 +13,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 
+use super::displaced::{Displaced, RecordRank, Restoration};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::schema::Field;
@@ -42,6 +44,8 @@ pub(super) struct UniqueKeys {
     pub(super) first: Option<DoubleKey>,
     /// Files with removed documents.
     pub(super) files: HashMap<Vec<u8>, Stamp>,
+    restoration: Restoration,
+    pub(super) displaced: Displaced,
 }
 
 /// A segment, seen through the field that is the key.
@@ -63,8 +67,8 @@ pub(crate) type Removals = Vec<Vec<Range<u32>>>;
 
 impl UniqueKeys {
     /// Begins a build. `old` are the segments of earlier builds.
-    pub(super) fn new(old: &[u128]) -> Self {
-        UniqueKeys { old: old.iter().copied().collect(), ..UniqueKeys::default() }
+    pub(super) fn new(old: &[u128], restoration: Restoration, displaced: Displaced) -> Self {
+        UniqueKeys { old: old.iter().copied().collect(), restoration, displaced, ..UniqueKeys::default() }
     }
 
     /// Removes all documents but one of each key that the new segments contain.
@@ -106,16 +110,21 @@ impl UniqueKeys {
         removals: &mut Removals,
     ) -> Result<()> {
         let is_old = |of: &SameKey| segments.get(of.at).is_some_and(|keyed| keyed.is_old);
+        let rank = |of: &SameKey| self.restoration.rank(is_old(of), &of.origin.path);
         let is_after = |one: &SameKey, other: &SameKey| {
-            if one.origin.path == other.origin.path || is_old(one) == is_old(other) {
+            let (one_rank, other_rank) = (rank(one), rank(other));
+            let is_same_file =
+                one.origin.path == other.origin.path && one_rank.min(other_rank) > RecordRank::Outgoing;
+            if is_same_file || one_rank == other_rank {
                 (&one.origin, one.at, one.doc) > (&other.origin, other.at, other.doc)
             } else {
-                is_old(other)
+                one_rank > other_rank
             }
         };
         let kept = same.iter().reduce(|best, next| if is_after(next, best) { next } else { best });
         let Some(kept) = kept.map(|kept| (kept.at, kept.doc, kept.origin.clone())) else { return Ok(()) };
         for lost in same.into_iter().filter(|lost| (lost.at, lost.doc) != (kept.0, kept.1)) {
+            self.displaced.add(&lost.origin.path, &kept.2.path);
             if is_old(&lost) {
                 self.replaced += 1;
             } else {

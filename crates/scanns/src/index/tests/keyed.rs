@@ -63,6 +63,58 @@ fn numbers(directory: &RamDirectory, what: &str) -> Numbers {
 }
 
 #[test]
+fn records_come_back_when_files_with_the_same_keys_are_gone() {
+    let seed = fastrand::u64(..);
+    let mut random = Rng::with_seed(seed);
+    for round in 0..12 {
+        let what = format!("seed {seed:x} round {round}");
+        let place = tempfile::tempdir().unwrap();
+        let path = |file: u32| place.path().join(format!("{file}.jsonl"));
+        let options = options_with_key(place.path(), Records::Jsonl);
+        let mut left: Vec<u32> = (0..6).collect();
+        for &file in &left {
+            let keys = if random.bool() { 3 } else { 30 };
+            let line = |n| format!("{{\"id\": \"k{}\", \"n\": {n}}}\n", random.u32(..keys));
+            fs::write(path(file), (0..20).map(line).collect::<String>()).unwrap();
+        }
+        let directory = RamDirectory::new();
+        let build = |directory: &RamDirectory| {
+            let report = build_in(directory, &options, &Progress::new(), &Arc::default()).unwrap();
+            assert!(report.failed.is_empty(), "{what}: {report:?}");
+            report
+        };
+        build(&directory);
+        while left.len() > 1 {
+            fs::remove_file(path(left.swap_remove(random.usize(..left.len())))).unwrap();
+            build(&directory);
+            let fresh = RamDirectory::new();
+            build(&fresh);
+            assert!(numbers(&directory, &what) == numbers(&fresh, &what), "{what}: {left:?} are left");
+            let again = build(&directory);
+            assert_eq!((again.documents, again.records.restored), (0, 0), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_record_comes_back_when_a_file_loses_the_one_with_its_key() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
+    let line = |id: &str, n: u32| format!("{{\"id\": \"{id}\", \"n\": {n}}}\n");
+    write("a.jsonl", &(line("k1", 1) + &line("k2", 2)));
+    write("b.jsonl", &(line("k1", 3) + &line("k3", 4)));
+    write("c.jsonl", &line("k2", 5));
+    let options = options_with_key(place.path(), Records::Jsonl);
+    let directory = RamDirectory::new();
+    let build = || build_in(&directory, &options, &Progress::new(), &Arc::default()).unwrap();
+    build();
+    write("b.jsonl", &line("k3", 44));
+    assert_eq!(build().records.restored, 1);
+    let expected = [("k1", 1), ("k2", 5), ("k3", 44)].map(|(key, n)| (key.into(), Value::Unsigned(n)));
+    assert_eq!(numbers(&directory, "k1 comes back, and k2 stays that of c"), Numbers::from(expected));
+}
+
+#[test]
 fn every_commit_has_each_key_once_and_the_last_one_has_the_last_record_of_each() {
     let seed = fastrand::u64(..);
     let mut random = Rng::with_seed(seed);

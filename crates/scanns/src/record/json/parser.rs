@@ -29,6 +29,9 @@ pub(in crate::record) fn parse(
     match parser.peek() {
         0 if parser.at == record.len() => return Ok(false),
         b'{' => {}
+        b'[' => {
+            return Err(parser.expected("an object, not an array (jq -c '.[]' makes a line of each element)"));
+        }
         _ => return Err(parser.expected("the { of an object")),
     }
     parser.object()?;

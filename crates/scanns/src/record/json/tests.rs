@@ -286,7 +286,8 @@ fn invalid_utf8_is_refused_at_its_place() {
 #[test]
 fn errors_say_where_and_what() {
     for (record, text) in [
-        ("[1]", "expected the { of an object at byte 0"),
+        ("1", "expected the { of an object at byte 0"),
+        ("[1]", "expected an object, not an array (jq -c '.[]' makes a line of each element) at byte 0"),
         ("{\"a\":1} x", "expected the end of the record after its object at byte 8"),
         ("{\"a\":1 \"b\":2}", "expected a comma or } at byte 7"),
         ("{\"a\":[1 2]}", "expected a comma or ] at byte 8"),
