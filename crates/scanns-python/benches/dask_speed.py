@@ -1,22 +1,28 @@
 """What Dask costs, on this machine: tasks per second, a round of messages, queries, and builds.
 
-    python dask_speed.py overhead [QUERIES]
-    python dask_speed.py build FOLDER [SHARDS] [ROUNDS]
+    python dask_speed.py overhead [--queries N]
+    python dask_speed.py build PATH... [--shards N] [--rounds N] [--options="--records jsonl"]
 
 `overhead` makes small indexes, so that Dask and messages take nearly all of the time. `build` compares two workers of one thread
-with one process of two threads, and with a build of which a worker is killed half way; rounds are interleaved.
+with one process of two threads, and with a build of which a worker is killed at a random time; rounds are interleaved, and the
+medians count. Indexes are written to TMPDIR.
 """
 
 from __future__ import annotations
 
+import argparse
+import importlib.metadata
+import logging
 import os
+import random
 import shutil
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
+import threading
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,7 +62,7 @@ def overhead(queries: int = 200) -> None:
                     for number in range(100)
                 )
             paths.append(path)
-        count = 2000
+        count = 500
         tasks = seconds(lambda: client.gather(client.map(abs, range(count), pure=False)), 3)
         print(f"{count / tasks:,.0f} tasks/s, {seconds(lambda: client.submit(abs, 1, pure=False).result(), 100) * 1e6:,.0f} us alone")
         texts = [f"{WORDS[at % 10]} {WORDS[at % 9]}" for at in range(queries)]
@@ -85,44 +91,83 @@ def _questions(texts: list[str]) -> list[Any]:
     return [Question(text, 10, None, "or") for text in texts]
 
 
-def build(folder: str, shards: int = 8, rounds: int = 3) -> None:
-    times: dict[str, list[float]] = {"one process, 2 threads": [], "2 workers of 1 thread": [], "one worker killed": []}
-    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as place:
+MODES = ["one process of 2 threads", "2 workers of 1 thread", "a worker killed"]
+
+
+def build(path: str, shards: int, rounds: int, options: list[str]) -> None:
+    """Compares builds of what is at a path. The time to plan and to assemble counts, that to start workers does not."""
+    times: dict[str, list[float]] = {mode: [] for mode in MODES}
+    documents: set[int] = set()
+    rng = random.Random(1)
+    with tempfile.TemporaryDirectory() as place:
         for number in range(rounds):
-            for name, taken in times.items():
-                began = time.perf_counter()
-                if name.startswith("one process"):
-                    path = Path(place, "single.scanns")
-                    subprocess.run([command_path(), "index", "-o", path, "--threads=2", "--quiet", folder], check=False)
-                    taken.append(time.perf_counter() - began)
-                    shutil.rmtree(path)
-                    continue
-                plan = Path(place, f"plan-{number}.json")
-                words = ["plan", "-o", plan, f"--shards={shards}", "--quiet", folder]
-                subprocess.run([command_path(), *map(str, words)], check=False)
-                with cluster() as made, distributed.Client(made) as client:
-                    victim = list(client.run(os.getpid).values())[0]
+            for mode, taken in times.items():
+                one = single_build if mode == MODES[0] else sharded_build
+                usual = statistics.median(times[MODES[1]]) if mode == MODES[2] else None
+                kill_at = None if usual is None else usual * rng.uniform(0.2, 0.9)
+                spent, found = one(Path(place), path, shards, options, kill_at)
+                taken.append(spent)
+                documents.add(found)
+            shown = ", ".join(f"{mode} {taken[-1]:.1f} s" for mode, taken in times.items())
+            print(f"round {number + 1}: {shown}, load {os.getloadavg()[0]:.1f}", flush=True)
+    assert len(documents) == 1, f"builds have different numbers of documents: {documents}"
+    one_process, usual, killed = (statistics.median(taken) for taken in times.values())
+    print(
+        f"{path}: {documents.pop():,} documents in {shards} shards; medians {one_process:.1f}, {usual:.1f}, {killed:.1f} s;"
+        f" rate of Dask {one_process / usual:.0%} of one process; with a worker killed {killed / usual:.2f} times"
+    )
 
-                    def kill(state: scanns.dask.BuildState, victim: int = victim, wanted: list[int] = [1]) -> None:
-                        if name == "one worker killed" and state.done >= state.shards // 2 and wanted:
-                            wanted.pop()
-                            os.kill(victim, signal.SIGKILL)
 
-                    began = time.perf_counter()
-                    report = scanns.dask.build(plan, client, progress=kill)
-                    taken.append(time.perf_counter() - began)
-                shutil.rmtree(report.index)
-            print({name: [f"{one:.1f}" for one in taken] for name, taken in times.items()}, "load", os.getloadavg()[0], flush=True)
-    first = statistics.median(times["one process, 2 threads"])
-    usual = statistics.median(times["2 workers of 1 thread"])
-    print(f"rate of Dask {first / usual:.0%} of one process; with a worker killed {statistics.median(times['one worker killed']) / usual:.2f} times")
+def single_build(place: Path, path: str, shards: int, options: list[str], kill_at: float | None) -> tuple[float, int]:
+    index = place / "single.scanns"
+    began = time.perf_counter()
+    subprocess.run([command_path(), "index", "-o", index, "--threads=2", "--quiet", *options, path], check=False)
+    spent = time.perf_counter() - began
+    found = len(scanns.open(index))
+    shutil.rmtree(index)
+    return spent, found
+
+
+def sharded_build(place: Path, path: str, shards: int, options: list[str], kill_at: float | None) -> tuple[float, int]:
+    plan = place / "plan.json"
+    with cluster() as made, distributed.Client(made) as client:
+        victim = list(client.run(os.getpid).values())[0]
+        began = time.perf_counter()
+        words = ["plan", "-o", plan, f"--shards={shards}", "--quiet", *options, path]
+        subprocess.run([command_path(), *words], check=False)
+        timer = threading.Timer(kill_at or 0, os.kill, (victim, signal.SIGKILL))
+        if kill_at is not None:
+            timer.start()
+        report = scanns.dask.build(plan, client, progress=False)
+        spent = time.perf_counter() - began
+        timer.cancel()
+    shutil.rmtree(report.index)
+    for file in place.glob("plan.*"):
+        file.unlink()
+    return spent, report.documents
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    asked = verbs.add_parser("overhead")
+    asked.add_argument("--queries", type=int, default=200)
+    asked = verbs.add_parser("build")
+    asked.add_argument("paths", nargs="+")
+    asked.add_argument("--shards", type=int, default=16)
+    asked.add_argument("--rounds", type=int, default=5)
+    asked.add_argument("--options", default="", help="options of scanns index, as one word")
+    chosen = parser.parse_args()
+    package = importlib.metadata.version("distributed")
+    print(f"distributed {package}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
+    if chosen.verb == "overhead":
+        overhead(chosen.queries)
+        return
+    for path in chosen.paths:
+        build(path, chosen.shards, chosen.rounds, chosen.options.split())
 
 
 if __name__ == "__main__":
-    print(f"distributed {distributed.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
-    if sys.argv[1:2] == ["overhead"]:
-        overhead(*map(int, sys.argv[2:]))
-    elif sys.argv[1:2] == ["build"]:
-        build(sys.argv[2], *map(int, sys.argv[3:]))
-    else:
-        sys.exit(__doc__)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    main()

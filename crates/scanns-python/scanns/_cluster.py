@@ -21,9 +21,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._command import Finished, command_path
-from ._index import Query, open_index
 from ._native import NativeShard, shards_of
-from ._shards import MissingShard, ShardDescription
+from ._shards import MissingShard, ShardDescription, ShardExport
 from .errors import KINDS, ClusterError, Error, ShardError
 
 __all__ = ["answer", "build_shard", "check_security", "command", "describe", "export_shard", "list_shards"]
@@ -57,7 +56,7 @@ def _opened(path: str, fingerprint: int, schema: bytes | None) -> NativeShard:
 
 def list_shards(paths: Sequence[str]) -> list[str]:
     """The shards of all indexes, in the order of their documents."""
-    return [shard for path in paths for shard in shards_of(path)]
+    return [os.fspath(shard) for path in paths for shard in shards_of(path)]
 
 
 def describe(shards: Sequence[tuple[int, str]]) -> list[ShardDescription | MissingShard]:
@@ -87,26 +86,18 @@ def answer(
     return found
 
 
-def export_shard(
-    path: str, fingerprint: int, target: str, query: Query | None, fields: list[str], binary: list[str], operator: str
-) -> int:
-    """Writes the values of the documents of a shard to a Parquet file, and returns their number."""
+def export_shard(path: str, fingerprint: int, schema: bytes | None, target: str, asked: ShardExport) -> None:
+    """Writes the values of the documents of a shard to a Parquet file."""
+    import pyarrow
     import pyarrow.parquet as parquet
 
-    index = open_index(path, threads=1)
-    if index._native.fingerprint != fingerprint:
-        raise ShardError(f"{path} has changed since it was opened: open the index again")
-    batches = index.export(query, fields=fields, binary=binary, default_operator=operator)
+    batches = _opened(path, fingerprint, schema).export(asked)
     temporary = f"{target}.tmp-{uuid.uuid4().hex}"
-    rows = 0
     try:
-        import pyarrow
-
         reader = pyarrow.RecordBatchReader.from_stream(batches)
         with open(temporary, "wb") as file:
             with parquet.ParquetWriter(file, reader.schema) as writer:
                 for batch in reader:
-                    rows += batch.num_rows
                     writer.write_batch(batch)
             file.flush()
             os.fsync(file.fileno())
@@ -114,7 +105,6 @@ def export_shard(
     finally:
         if os.path.exists(temporary):
             os.remove(temporary)
-    return rows
 
 
 # Commands. The wrapper tells the kernel to stop the command when the thread that started it ends, as it does when its
@@ -213,7 +203,7 @@ def build_shard(plan: str, number: int, words: Sequence[str]) -> dict[str, Any]:
     began = time.monotonic()
     finished = _run(["build-shard", plan, str(number), "--json", *words])
     seconds = time.monotonic() - began
-    report: dict[str, Any] = {"shard": number, "seconds": seconds, "host": os.uname().nodename, "error": None}
+    report: dict[str, Any] = {"shard": number, "seconds": seconds, "error": None, "stopped": finished is None}
     if finished is None:
         return {**report, "error": "it was stopped"}
     text = finished.output.decode("utf-8", "replace").strip()

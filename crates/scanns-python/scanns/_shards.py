@@ -30,6 +30,8 @@ __all__ = ["MissingShard", "ShardDescription", "ShardGroup", "ShardGroups", "Sha
 
 # Batches of questions that are under way at the same time, so that shards work while answers are put together.
 _BATCHES = 4
+# Rows of a batch of an export.
+_ROWS = 65_536
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,19 @@ class ShardDescription(NamedTuple):
     """The fields of which some document has a value."""
     several: list[str]
     """The fields of which a document may have several values."""
+
+
+class ShardExport(NamedTuple):
+    """An export of one shard in the form that the native module takes."""
+
+    number: int
+    message: bytes
+    """The message that asks for the hits of the query."""
+    fields: list[str]
+    binary: list[str]
+    several: list[str]
+    """The fields of which a document of some shard may have several values."""
+    rows: int
 
 
 class Question:
@@ -288,6 +303,25 @@ class Sharded:
         for answer in answers:
             answer["missing"] = [*self.missing, *(self._missing(*one) for one in answer["missing"])]
         return answers
+
+    def _exports(
+        self, query: Query, fields: list[str], binary: list[str], operator: str
+    ) -> tuple[list[tuple[int, ShardExport]], list[MissingShard]]:
+        """What to ask of each shard for an export, by the place of the shard; and the shards that are missing."""
+        question = Question(query, 0, None, operator)
+        question.fields = [name for name in fields if name != "_key"]
+        search = self._set.search([question], self._allow_missing)
+        message = search.next()
+        assert message is not None
+        answers = self._ask(message, None)
+        search.take(answers)
+        message = search.next()
+        assert message is not None
+        lost = {at: reason for at, reason in enumerate(answers) if isinstance(reason, str)}
+        asked = [at for at in range(len(self._shards)) if at not in lost]
+        exports = [ShardExport(at, message, fields, binary, self._several, _ROWS) for at in asked]
+        missing = [*self.missing, *(self._missing(at, "", reason) for at, reason in lost.items())]
+        return list(zip(asked, exports)), missing
 
     def _missing(self, shard: int, _name: str, reason: str) -> MissingShard:
         return MissingShard(self._numbers[shard], self._shards[shard].path, reason)

@@ -9,25 +9,70 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use scanns::columns::{BatchField, BatchOptions};
+use scanns::columns::{BatchField, BatchOptions, BatchVisit};
+use scanns::schema::Schema;
+use scanns::shards::Shard;
 use scanns::{Error, Query};
 use scanns_arrow::{ColumnLayout, record_batch, schema_of};
 
 use crate::core::CoreRef;
-use crate::fields::{KEY, kept, layout_of};
+use crate::fields::{KEY, kept, layout_in, layout_of};
 use crate::guard::{Opener, next_of};
 
 /// Batches that may wait to be taken.
 const AHEAD: usize = 2;
 
+/// Where documents come from.
+pub enum ExportSource {
+    /// The documents of an index that match a query.
+    Index { core: CoreRef, query: Arc<Query> },
+    /// The documents of a shard that match the query of a message to shard `number`. `several` are the fields
+    /// of which a document of some shard may have several values.
+    Shard { shard: Arc<Shard>, number: usize, message: Vec<u8>, several: Vec<String> },
+}
+
+impl ExportSource {
+    fn schema(&self) -> &Schema {
+        match self {
+            ExportSource::Index { core, .. } => core.snapshot.schema(),
+            ExportSource::Shard { shard, .. } => shard.snapshot().schema(),
+        }
+    }
+
+    fn layout(&self, name: &str) -> scanns::Result<ColumnLayout> {
+        match self {
+            ExportSource::Index { core, .. } => layout_of(&core.snapshot, name),
+            ExportSource::Shard { several, .. } => {
+                layout_in(self.schema(), name, |_| several.iter().any(|known| known == name))
+            }
+        }
+    }
+
+    fn for_each_batch(
+        &self,
+        fields: &[BatchField],
+        options: &BatchOptions,
+        visit: &mut BatchVisit<'_>,
+    ) -> scanns::Result<()> {
+        match self {
+            ExportSource::Index { core, query } => {
+                core.snapshot.for_each_batch(query, fields, options, visit)
+            }
+            ExportSource::Shard { shard, number, message, .. } => {
+                shard.for_each_batch(*number, message, fields, options, visit)
+            }
+        }
+    }
+}
+
 /// What to export.
 pub struct ExportRequest {
-    pub core: CoreRef,
-    pub query: Arc<Query>,
+    pub source: ExportSource,
     pub names: Vec<String>,
     /// The names of text columns to export as bytes.
     pub binary: Vec<String>,
-    pub options: BatchOptions,
+    /// The maximum number of rows of a batch.
+    pub rows: usize,
 }
 
 type Sent = Result<RecordBatch, ArrowError>;
@@ -45,15 +90,14 @@ impl ExportReader {
     /// # Errors
     /// A field is unknown, or the system refuses a thread.
     pub fn start(request: ExportRequest) -> scanns::Result<Self> {
-        let snapshot = &request.core.snapshot;
-        let layouts = request.names.iter().map(|name| layout_of(snapshot, name));
+        let layouts = request.names.iter().map(|name| request.source.layout(name));
         let mut layouts = layouts.collect::<scanns::Result<Vec<_>>>()?;
         for layout in &mut layouts {
             layout.binary = request.binary.contains(&layout.name);
         }
         let field = |name: &String| match name.as_str() {
             KEY => Ok(BatchField::Key),
-            name => kept(snapshot.schema(), name).map(BatchField::Values),
+            name => kept(request.source.schema(), name).map(BatchField::Values),
         };
         let fields = request.names.iter().map(field).collect::<scanns::Result<Vec<_>>>()?;
         let schema = schema_of(&layouts);
@@ -81,7 +125,9 @@ fn send(
     schema: &SchemaRef,
     sender: &SyncSender<Sent>,
 ) -> scanns::Result<()> {
-    request.core.snapshot.for_each_batch(&request.query, fields, &request.options, &mut |batch| {
+    // The size of a batch counts in rows alone for small values.
+    let options = BatchOptions { rows: request.rows, bytes: 32 << 20, ..BatchOptions::default() };
+    request.source.for_each_batch(fields, &options, &mut |batch| {
         let converted = record_batch(schema, layouts, batch.columns).map_err(|error| match error {
             scanns_arrow::ConversionError::NotUnicode(place) => {
                 let name = layouts.get(place).map_or("", |layout| layout.name.as_str());

@@ -3,7 +3,7 @@
 //! `scanns/_shards.py` and `scanns/dask.py` carry the messages.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -16,7 +16,9 @@ use scanns::shards::{
 };
 
 use crate::answer::answers;
+use crate::capsule::ArrowStream;
 use crate::errors::{exception, raise};
+use crate::export::{ExportReader, ExportRequest, ExportSource};
 use crate::fields::{all_kept, column, kept, searched, weighted};
 use crate::guard::{detached, searching};
 use crate::request::{ModelSpec, Order, SortSpec, aggregations_of, model_of, order_of};
@@ -34,7 +36,7 @@ pub fn shards_of(py: Python<'_>, path: PathBuf) -> PyResult<Vec<PathBuf>> {
 /// An open shard.
 #[pyclass(frozen, module = "scanns._native")]
 pub struct NativeShard {
-    shard: Shard,
+    shard: Arc<Shard>,
 }
 
 #[pymethods]
@@ -50,7 +52,7 @@ impl NativeShard {
                 None => Ok(shard),
             }
         })?;
-        Ok(NativeShard { shard })
+        Ok(NativeShard { shard: Arc::new(shard) })
     }
 
     /// A number that differs between commits.
@@ -97,6 +99,30 @@ impl NativeShard {
         let found = searching(py, timeout, |budget| self.shard.answer(number, message, Some(budget), None))?;
         Ok(PyBytes::new(py, &found.answer))
     }
+
+    /// The values of the documents that match, in batches.
+    fn export(&self, py: Python<'_>, asked: ShardExport) -> PyResult<ArrowStream> {
+        let ShardExport { number, message, fields, binary, several, rows } = asked;
+        let source = ExportSource::Shard { shard: Arc::clone(&self.shard), number, message, several };
+        let request = ExportRequest { source, names: fields, binary, rows };
+        let reader = detached(py, || ExportReader::start(request))?;
+        Ok(ArrowStream::new(Box::new(reader)))
+    }
+}
+
+/// An export of a shard, as the package describes it.
+#[derive(FromPyObject)]
+pub struct ShardExport {
+    number: usize,
+    /// The second message of a search with one question.
+    message: Vec<u8>,
+    fields: Vec<String>,
+    /// The text fields that are exported as bytes.
+    binary: Vec<String>,
+    /// The fields of which a document of some shard may have several values.
+    several: Vec<String>,
+    /// The maximum number of rows of a batch.
+    rows: usize,
 }
 
 /// A question to all shards, as the package describes it.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use scanns::aggregate::{Aggregated, GroupBy};
-use scanns::columns::BatchOptions;
 use scanns::query::{Operator, WeightedField};
 use scanns::schema::Field;
 use scanns::search::{Collapsed, KeyOrder, KeyPage, Model, MoreLikeThis, NearHits, Rm3, SortedHit};
@@ -16,7 +15,7 @@ use crate::answer::answers;
 use crate::capsule::ArrowStream;
 use crate::core::{Core, CoreRef};
 use crate::errors::raise;
-use crate::export::{ExportReader, ExportRequest};
+use crate::export::{ExportReader, ExportRequest, ExportSource};
 use crate::fields::{KEY, all_kept, column, searched, weighted};
 use crate::files::{self, UsageRow};
 use crate::guard::{detached, searching};
@@ -460,10 +459,8 @@ impl NativeSnapshot {
         binary: Vec<String>,
         rows: usize,
     ) -> PyResult<ArrowStream> {
-        // The batch size counts in rows alone for small values.
-        let options = BatchOptions { rows, bytes: 32 << 20, ..BatchOptions::default() };
-        let (core, query) = (self.core.clone(), Arc::clone(&query.query));
-        let request = ExportRequest { core, query, names, binary, options };
+        let source = ExportSource::Index { core: self.core.clone(), query: Arc::clone(&query.query) };
+        let request = ExportRequest { source, names, binary, rows };
         let reader = detached(py, || ExportReader::start(request))?;
         Ok(ArrowStream::new(Box::new(reader)))
     }

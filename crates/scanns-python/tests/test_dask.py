@@ -1,18 +1,11 @@
-"""Searches and builds on a Dask cluster give what one process gives, whatever dies meanwhile.
-
-With SCANNS_LONG set, as ci/soak.sh does, workers and schedulers are killed, too.
-"""
+"""Searches and builds on a Dask cluster give what one process gives. test_dask_chaos.py kills workers meanwhile."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
-import random
 import shutil
-import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,65 +14,16 @@ from typing import Any
 
 import pytest
 from conftest import WORDS, command
+from dask_data import QUERIES, RECORDS, data, figures, planned, single, slow_command
 
 import scanns
-from scanns import Q
 
 distributed = pytest.importorskip("distributed", reason="SKIPPED: pip install distributed")
 
-from distributed.chaos import KillWorker  # noqa: E402
-
 import scanns.dask  # noqa: E402
-from scanns import _cluster  # noqa: E402
-from scanns import dask as scanns_dask  # noqa: E402
+from scanns import _cluster, _tasks  # noqa: E402
 
-LONG = bool(os.environ.get("SCANNS_LONG"))
-
-# What waits for processes that die takes longer than a test of every change may, and depends on the load.
-kills_processes = pytest.mark.skipif(not LONG, reason="SKIPPED: it kills processes; ci/soak.sh runs it")
-RECORDS = 3000
-
-
-@pytest.fixture(scope="module")
-def data(place: Path) -> Path:
-    """Files of records, with words, numbers, dates, several values and values that are missing."""
-    folder = place / "records"
-    folder.mkdir()
-    seed = int(os.environ.get("SCANNS_SEED", "1"))
-    print(f"SCANNS_SEED={seed}")
-    rng = random.Random(seed)
-    for part in range(6):
-        with open(folder / f"part-{part}.jsonl", "w", encoding="utf-8") as file:
-            for number in range(RECORDS // 6):
-                words = rng.choices(WORDS, range(1, 11), k=rng.randrange(1, 30))
-                record: dict[str, Any] = {
-                    "text": " ".join(words) + rng.choice(["", " naïve", f" rare{number}"]),
-                    "author": rng.choice(["ann", "bob", "cleo", "dora"]),
-                    "size": rng.randrange(100_000),
-                    "weight": rng.random() * 1e6,
-                    "when": f"20{rng.randrange(10, 25)}-0{rng.randrange(1, 10)}-1{rng.randrange(10)}T00:00:00Z",
-                }
-                if rng.random() < 0.3:
-                    del record["author"]
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
-    return folder
-
-
-OPTIONS = ["--records", "jsonl", "--store", "content", "--positions"]
-
-
-@pytest.fixture(scope="module")
-def single(place: Path, data: Path) -> scanns.Index:
-    path = place / "single.scanns"
-    command("index", "-o", path, *OPTIONS, "--quiet", data)
-    return scanns.open(path)
-
-
-def planned(place: Path, data: Path, name: str, shards: int) -> Path:
-    """A plan for an index of its own."""
-    path = place / f"{name}.json"
-    command("plan", "-o", path, "--shards", str(shards), "--chunk-size", "4KiB", *OPTIONS, data)
-    return path
+__all__ = ["data", "single", "slow_command"]
 
 
 @pytest.fixture(scope="module")
@@ -97,27 +41,6 @@ def sharded(request: pytest.FixtureRequest, place: Path, data: Path, cluster: An
     assert (report.shards, report.built, report.documents) == (request.param, request.param, RECORDS)
     assert report.complete and report.again == 0
     return scanns.dask.open(report.index, cluster)
-
-
-QUERIES: list[Any] = [
-    "license warranty",
-    '"disk tape"',
-    "+index -draft",
-    "licen*",
-    "rare1~1 naive",
-    "author:ann size:>50000",
-    "*",
-    "nowhere",
-    Q.text("disk") | Q.term("tape") * 2,
-    {"phrase": "search disk"},
-]
-
-
-def figures(answer: Any) -> Any:
-    """What is computed over all matches."""
-    facets = {name: (facet.rows(), facet.total, facet.others, facet.missing) for name, facet in answer.facets.items()}
-    stats = {name: one.to_dict() for name, one in answer.stats.items()}
-    return facets, stats, {name: repr(one) for name, one in answer.distinct.items()}
 
 
 def test_answers_are_those_of_one_index(sharded: Any, single: scanns.Index) -> None:
@@ -182,6 +105,29 @@ def test_exports_have_all_documents(sharded: Any, single: scanns.Index, tmp_path
     assert len(files) == len(sharded.shards) and sorted(map(str, (tmp_path / "out").iterdir())) == files
     table = pyarrow.concat_tables(pyarrow.parquet.read_table(file) for file in files)
     assert table.equals(single.export("author:ann", fields=["_key", "size"]).to_arrow())
+    # A fuzzy word has more near terms than it may stand for, and each shard has others.
+    for number, query in enumerate(["rare1~2", "tape rare2~1 -licen*"]):
+        assert single.count(query) > 0
+        files = sharded.export(tmp_path / str(number), query)
+        table = pyarrow.concat_tables(pyarrow.parquet.read_table(file) for file in files)
+        expected = single.export(query).to_arrow()
+        assert table.select(expected.column_names).equals(expected)
+    for wrong in ({"fields": ["nothing"]}, {"fields": []}, {"query": '"disk'}):
+        with pytest.raises((scanns.errors.FieldError, scanns.errors.QueryError, scanns.errors.InvalidValueError)):
+            sharded.export(tmp_path / "wrong", **wrong)
+    assert not (tmp_path / "wrong").exists()
+
+
+def test_a_shard_without_time_for_terms_is_missing(sharded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(scanns.errors.ShardError, match="shard 0.*time was up"):
+        sharded.search("rare1~2", timeout=0.0)
+    monkeypatch.setattr(sharded, "_allow_missing", True)
+    with pytest.warns(scanns.IncompleteWarning, match="time was up"):
+        found = sharded.search("rare1~2", facets="author", timeout=0.0)
+    assert found.partial and not {one.shard for one in found.missing} & set(found.shards)
+    assert 0 < len(found.missing) and {one.index for one in found.missing} <= set(sharded.shards)
+    if len(found.missing) == len(sharded.shards):
+        assert len(found) == 0 and found.facets["author"].rows() == []
 
 
 def test_faults_of_queries_are_those_of_one_index(sharded: Any) -> None:
@@ -233,115 +179,7 @@ def test_a_damaged_shard_is_named(cluster: Any, place: Path, data: Path, tmp_pat
         scanns.dask.build(plan, cluster, progress=False)
 
 
-# Chaos
-
-
-@pytest.fixture
-def slow_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A command whose builds of shards take a while, and count."""
-    script = tmp_path / "slow-scanns"
-    real = scanns._command.command_path()
-    script.write_text(
-        f'#!/bin/sh\n[ "$1" = build-shard ] && echo "$3" >> {tmp_path}/attempts && sleep ${{SLOW:-0.4}}\nexec {real} "$@"\n'
-    )
-    script.chmod(0o755)
-    monkeypatch.setenv("SCANNS_COMMAND", str(script))
-    return tmp_path / "attempts"
-
-
-def started(words: list[str], log: Path) -> subprocess.Popen[bytes]:
-    with open(log, "ab") as file:
-        return subprocess.Popen([sys.executable, "-m", "dask", *words], stdout=file, stderr=file, start_new_session=True)
-
-
-class Processes:
-    """A scheduler, and two workers, which can be killed and may be replaced."""
-
-    def __init__(self, place: Path, name: str, replaces: bool = False) -> None:
-        self.file = place / f"{name}.json"
-        self.log = place / f"{name}.log"
-        local = ["--host", "127.0.0.1", "--scheduler-file", str(self.file)]
-        self.own = ["worker", *local, "--nthreads", "1", "--no-dashboard", "--death-timeout", "20", "--no-nanny"]
-        self.scheduler = started(["scheduler", *local, "--port", "0", "--no-dashboard"], self.log)
-        self.workers = [started(self.own, self.log) for _ in range(2)]
-        self.lost = 0
-        self.closing = threading.Event()
-        self.keeper = threading.Thread(target=self.replace if replaces else lambda: None)
-        self.keeper.start()
-
-    def replace(self) -> None:
-        while not self.closing.wait(0.1):
-            for at, worker in enumerate(self.workers):
-                if worker.poll() is not None:
-                    self.lost += 1
-                    self.workers[at] = started(self.own, self.log)
-
-    def close(self) -> None:
-        self.closing.set()
-        self.keeper.join()
-        for process in [*self.workers, self.scheduler]:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-
-
-@kills_processes
-@pytest.mark.parametrize("mode", ["sys.exit", "graceful", "segfault"])
-def test_builds_and_searches_outlive_workers(
-    mode: str, slow_command: Path, data: Path, single: scanns.Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A task may be lost with as many workers as it takes.
-    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "50")
-    shards, delay, least = 4, "3 s", 2
-    processes = Processes(tmp_path, "chaos", replaces=True)
-    try:
-        with distributed.Client(scheduler_file=str(processes.file), timeout=30) as client:
-            client.wait_for_workers(2)
-            client.register_plugin(KillWorker(delay=delay, mode=mode))
-            plan = planned(tmp_path, data, "chaos-plan", shards)
-            report = scanns.dask.build(plan, client, progress=False, retries=50)
-            assert (report.documents, report.complete, report.shards) == (RECORDS, True, shards)
-            index, began = scanns.dask.open(report.index, client), time.monotonic()
-            for query in itertools.cycle(QUERIES):
-                found, expected = index.search(query, facets="author"), single.search(query, facets="author")
-                assert (found.keys, found.scores) == (expected.keys, expected.scores)
-                assert figures(found) == figures(expected)
-                if time.monotonic() - began > least and processes.lost:
-                    break
-    finally:
-        processes.close()
-    left = [name for name in os.listdir(report.index) if ".tmp-" in name or ".run-" in name]
-    assert not left
-
-
-@kills_processes
-def test_a_build_goes_on_after_the_scheduler_died(
-    slow_command: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SLOW", "1")
-    plan = planned(tmp_path, data, "resumed", 6)
-    first = Processes(tmp_path, "first")
-    try:
-        with distributed.Client(scheduler_file=str(first.file), timeout=30) as client:
-
-            def kill(state: scanns_dask.BuildState) -> None:
-                if state.done >= 2 and first.scheduler.poll() is None:
-                    first.scheduler.kill()
-
-            with pytest.raises(scanns.errors.ClusterError, match="the scheduler is gone"):
-                scanns.dask.build(plan, client, progress=kill)
-    finally:
-        first.close()
-    done = sum(1 for name in os.listdir(tmp_path / "resumed.scanns") if name.startswith("shard-") and "." not in name)
-    assert 2 <= done < 6
-    second = Processes(tmp_path, "second")
-    try:
-        with distributed.Client(scheduler_file=str(second.file), timeout=30) as client:
-            report = scanns.dask.build(plan, client, progress=False)
-            assert (report.shards, report.documents) == (6, RECORDS) and report.built <= 6 - done
-            assert scanns.dask.build(plan, client, progress=False).built == 0
-    finally:
-        second.close()
+# Builds that fail
 
 
 def test_two_builds_of_one_shard_make_one(cluster: Any, data: Path, tmp_path: Path) -> None:
@@ -355,32 +193,6 @@ def test_two_builds_of_one_shard_make_one(cluster: Any, data: Path, tmp_path: Pa
     assert [report["error"] for report in reports] == [None, None]
     report = scanns.dask.build(plan, cluster, progress=False)
     assert (report.built, report.documents) == (1, RECORDS)
-
-
-@kills_processes
-def test_a_shard_of_a_worker_that_hangs_is_taken_over(
-    data: Path, single: scanns.Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scanns_dask, "_SLOW_SECONDS", 0.3)
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as made:
-        with distributed.Client(made) as client:
-            stopped = list(client.run(os.getpid).values())[0]
-
-            def hang(state: scanns_dask.BuildState) -> None:
-                if state.done >= 2:
-                    os.kill(stopped, signal.SIGSTOP)
-
-            try:
-                report = scanns.dask.build(planned(tmp_path, data, "hung", 6), client, progress=hang)
-                assert report.documents == RECORDS and report.again >= 1
-            finally:
-                os.kill(stopped, signal.SIGCONT)
-            index = scanns.dask.open(report.index, client)
-            os.kill(stopped, signal.SIGSTOP)
-            try:
-                assert index.search("disk").scores == single.search("disk").scores
-            finally:
-                os.kill(stopped, signal.SIGCONT)
 
 
 def test_an_interrupted_build_stops_its_commands(
@@ -446,6 +258,23 @@ def test_an_encrypted_cluster_beyond_loopback_is_used(single: scanns.Index) -> N
             assert index.search("disk").scores == single.search("disk").scores
     with pytest.raises(scanns.errors.ClusterError):
         scanns.dask.open(single.paths, client)
+
+
+def test_only_a_cluster_without_workers_for_long_is_an_error(
+    single: scanns.Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as made, distributed.Client(made) as client:
+        known = _tasks.Cluster(client, insecure=False)
+        # A worker was there a moment ago, though nothing came for an hour.
+        known._seen = time.monotonic() - 5
+        known.must_run(time.monotonic() - 3600)
+        known._seen -= 3600
+        with pytest.raises(scanns.errors.ClusterError, match="no worker for 60 seconds"):
+            known.must_run(time.monotonic() - 3600)
+        known.must_run(time.monotonic())
+        monkeypatch.setattr(_tasks, "_PATIENCE", 0.5)
+        with pytest.raises(scanns.errors.ClusterError, match="no worker"):
+            scanns.dask.open(single.paths, client)
 
 
 def test_threads_share_an_index(cluster: Any, single: scanns.Index) -> None:

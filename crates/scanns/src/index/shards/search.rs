@@ -52,7 +52,8 @@ pub struct ShardAnswer {
     /// The shards that did not answer. The answer lacks their documents, and scores lack their terms if they
     /// were missing from the start.
     pub missing: Vec<MissingShard>,
-    /// True if the time of a shard was up before it had found everything.
+    /// True if the time of a shard was up before it had found everything. A shard whose time was up before it
+    /// had looked up the terms is among `missing`, since nothing can be scored without its terms.
     pub is_cut: bool,
 }
 
@@ -156,6 +157,8 @@ impl ShardSearch {
     pub fn next(&self) -> Result<Option<Vec<u8>>> {
         let question = match &self.statistics {
             None => Question::Statistics(self.searches.iter().map(|one| one.query.clone()).collect()),
+            // The time of all shards was up.
+            Some(_) if self.missing.len() == self.set.shards() => return Ok(None),
             Some(statistics) => {
                 let searches: Vec<_> = self.searches.iter().map(OneSearch::next).collect();
                 if searches.iter().all(Option::is_none) {
@@ -185,11 +188,7 @@ impl ShardSearch {
             }
             match answer {
                 Ok(bytes) => given.push((shard, bytes)),
-                Err(reason) if self.allows_missing => {
-                    let name = self.set.names.get(shard).cloned().unwrap_or_default();
-                    self.missing.push(MissingShard { shard, name, reason });
-                }
-                Err(reason) => return Err(self.error(shard, reason)),
+                Err(reason) => self.lack(shard, reason)?,
             }
         }
         if given.is_empty() {
@@ -199,6 +198,16 @@ impl ShardSearch {
         if self.statistics.is_none() { self.take_statistics(given) } else { self.take_found(given) }
     }
 
+    /// Goes on without a shard, if that is allowed.
+    fn lack(&mut self, shard: usize, reason: String) -> Result<()> {
+        if !self.allows_missing {
+            return Err(self.error(shard, reason));
+        }
+        let name = self.set.names.get(shard).cloned().unwrap_or_default();
+        self.missing.push(MissingShard { shard, name, reason });
+        Ok(())
+    }
+
     fn error(&self, shard: usize, reason: String) -> Error {
         Error::ShardAnswer { shard, index: self.set.names.get(shard).cloned().unwrap_or_default(), reason }
     }
@@ -206,8 +215,17 @@ impl ShardSearch {
     fn take_statistics(&mut self, given: Answers<Vec<u8>>) -> Result<()> {
         let mut all = TermStatistics::default();
         for (shard, bytes) in given {
-            let reply: Reply<TermStatistics> = decode(&bytes)?;
-            all.join(reply.map_err(|reason| self.error(shard, reason))?);
+            let reply: Reply<Option<TermStatistics>> = decode(&bytes)?;
+            match reply.map_err(|reason| self.error(shard, reason))? {
+                Some(found) => all.join(found),
+                None => {
+                    self.lack(
+                        shard,
+                        "its time was up before it had looked up the terms of the query".into(),
+                    )?;
+                    self.searches.iter_mut().for_each(|search| search.is_cut = true);
+                }
+            }
         }
         self.statistics = Some(all);
         Ok(())

@@ -9,6 +9,7 @@ use super::wire::{decode, encode};
 use crate::error::{Error, Result};
 use crate::index::commit::schema_bytes::{put_schema, read_schema};
 use crate::index::snapshot::Snapshot;
+use crate::index::snapshot::batch::{BatchField, BatchOptions, BatchVisit};
 use crate::query::{Operator, Query, WeightedField};
 use crate::schema::{Field, Value};
 use crate::search::aggregate::{Group, GroupBy, SortedHit};
@@ -80,7 +81,7 @@ impl Shard {
         match request.question {
             Question::Statistics(queries) => {
                 let found = known.and_then(|()| self.statistics(&queries, budget).map_err(failed));
-                encode::<Reply<TermStatistics>>(&found)
+                encode::<Reply<Option<TermStatistics>>>(&found)
             }
             Question::Search { statistics, searches } => {
                 let searcher = self.snapshot.searcher().with_statistics(&statistics);
@@ -129,16 +130,41 @@ impl Shard {
         self.snapshot.parse_json_in(&[] as &[WeightedField], json, Operator::Or)
     }
 
-    fn statistics(&self, queries: &[String], budget: Option<&Budget>) -> Result<TermStatistics> {
+    /// The statistics of the terms of queries; `None` if the time was up before.
+    fn statistics(&self, queries: &[String], budget: Option<&Budget>) -> Result<Option<TermStatistics>> {
         let (mut all, searcher) = (TermStatistics::default(), limited(self.snapshot.searcher(), budget));
         for query in queries {
             searcher.prepare(&self.query(query)?)?.add_statistics(&mut all);
         }
         // Scores with some of the statistics would be wrong.
-        if budget.is_some_and(Budget::ran_out) {
-            return Err(Error::invalid("time of the query", "too short", "enough to look up its terms"));
-        }
-        Ok(all)
+        Ok((!budget.is_some_and(Budget::ran_out)).then_some(all))
+    }
+
+    /// Calls `visit` with batches of the documents that match the query of a message: the second one of a
+    /// search with one question. Fuzzy words stand for the same terms in all shards.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if `message` is no such message, [`Error::Conflict`] if it is about another commit;
+    /// and the errors of [`Snapshot::for_each_batch`].
+    pub fn for_each_batch(
+        &self,
+        shard: usize,
+        message: &[u8],
+        fields: &[BatchField],
+        options: &BatchOptions,
+        visit: &mut BatchVisit<'_>,
+    ) -> Result<()> {
+        let request: Request = decode(message)?;
+        self.check(shard, &request)?;
+        let other = "it does not ask for the documents of one query";
+        let Question::Search { statistics, searches } = request.question else {
+            return Err(Error::corrupt("a message between shards", other));
+        };
+        let [Some(asked)] = searches.as_slice() else {
+            return Err(Error::corrupt("a message between shards", other));
+        };
+        let searcher = self.snapshot.searcher().with_statistics(&statistics);
+        self.snapshot.for_each_batch_of(&searcher, &self.query(&asked.query)?, fields, options, visit)
     }
 
     fn search(&self, searcher: &Searcher<'_>, asked: &SearchRequest) -> Result<SearchReply> {

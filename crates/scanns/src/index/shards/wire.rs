@@ -16,7 +16,7 @@ use crate::codec::ByteReader;
 use crate::error::{Error, Result};
 
 /// The version of the messages. It changes with every change of their content.
-pub const MESSAGE_VERSION: u16 = 1;
+pub const MESSAGE_VERSION: u16 = 2;
 
 const MAGIC: &[u8; 4] = b"scsh";
 
@@ -81,6 +81,10 @@ mod tests {
         let mut newer = bytes;
         newer[4] += 1;
         let said = decode::<(u64, Vec<String>, f32)>(&newer).unwrap_err().to_string();
-        assert!(said.contains("version 2") && said.contains("version 1"), "{said}");
+        let (theirs, own) = (MESSAGE_VERSION + 1, MESSAGE_VERSION);
+        assert!(
+            said.contains(&format!("version {theirs}")) && said.contains(&format!("version {own}")),
+            "{said}"
+        );
     }
 }

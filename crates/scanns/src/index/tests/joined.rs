@@ -1,13 +1,14 @@
 //! Several indexes opened as one answer as a single index with the same documents.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use super::*;
 use crate::index::shards::{
     Shard, ShardAnswer, ShardHit, ShardOrder, ShardQuery, ShardSearch, ShardSet, ShardShow, ShardShown,
     ShardSnippets,
 };
-use crate::index::snapshot::batch::{BatchField, BatchOptions};
+use crate::index::snapshot::batch::{BatchField, BatchOptions, BatchVisit};
 use crate::query::ValueRange;
 use crate::schema::{Document, FieldEntry, FieldKind, Schema, Value};
 use crate::search::aggregate::{
@@ -15,7 +16,7 @@ use crate::search::aggregate::{
 };
 use crate::search::tests::{MODELS, random_query};
 use crate::search::{
-    Hit, KeyOrder, KeyPage, Missing, MoreLikeThis, Rm3, SnippetOptions, SortBy, SortKey, SortedHit,
+    Budget, Hit, KeyOrder, KeyPage, Missing, MoreLikeThis, Rm3, SnippetOptions, SortBy, SortKey, SortedHit,
 };
 use crate::store::RamDirectory;
 
@@ -309,6 +310,105 @@ fn a_shard_that_is_missing_or_has_changed_is_said() {
     shards[1] = shard(15..39);
     let said = run(search(), &shards).unwrap_err().to_string();
     assert!(said.contains("shard 1") && said.contains("has changed"), "{said}");
+}
+
+#[test]
+fn the_documents_of_all_shards_are_those_of_one_index() {
+    let seed = fastrand::u64(..);
+    let mut random = Rng::with_seed(seed);
+    for round in 0..25 {
+        let Split { whole, parts } = split(&mut random);
+        let shards: Vec<Shard> = parts.into_iter().map(Shard::new).collect();
+        let described: Vec<Vec<u8>> = shards.iter().map(|shard| shard.describe().unwrap()).collect();
+        let set = ShardSet::new(&described).unwrap();
+        for _ in 0..10 {
+            let query = match random.u32(..3) {
+                0 => whole.parse(["t1~2", "u1~1", "t3x~ -t2"][random.usize(..3)], Operator::Or).unwrap(),
+                _ => answers::query(&whole, &mut random),
+            };
+            if whole.searcher().prepare(&query).is_err() {
+                continue;
+            }
+            let options = BatchOptions { rows: random.usize(1..50), ..BatchOptions::default() };
+            let expected = answers::rows(whole.schema(), |fields, visit| {
+                whole.for_each_batch(&query, fields, &options, visit).unwrap();
+            });
+            let mut search = set.search(vec![ShardQuery::new(query.clone(), 0)]).unwrap();
+            let first = search.next().unwrap().unwrap();
+            let ask =
+                |(number, shard): (usize, &Shard)| Ok(shard.answer(number, &first, None, None).unwrap());
+            search.take(shards.iter().enumerate().map(ask).collect()).unwrap();
+            let message = search.next().unwrap().unwrap();
+            let mut found = Vec::new();
+            for (number, shard) in shards.iter().enumerate() {
+                found.extend(answers::rows(set.schema(), |fields, visit| {
+                    shard.for_each_batch(number, &message, fields, &options, visit).unwrap();
+                    shard.for_each_batch(number, &first, fields, &options, visit).unwrap_err();
+                }));
+            }
+            assert_eq!(found, expected, "seed {seed} round {round} {query:?}");
+        }
+    }
+}
+
+#[test]
+fn a_shard_that_has_no_time_for_terms_is_missing() {
+    let mut random = Rng::with_seed(12);
+    let schema = schema();
+    let documents: Vec<Document> = (0..200).map(|number| document(&schema, &mut random, number)).collect();
+    let shard = |range: std::ops::Range<usize>| {
+        let count = range.len();
+        Shard::new(indexed(&schema, &documents[range], &[count / 2, count], &[]))
+    };
+    let shards = [shard(0..80), shard(80..200)];
+    let described: Vec<Vec<u8>> = shards.iter().map(|shard| shard.describe().unwrap()).collect();
+    let set = ShardSet::new(&described).unwrap();
+    let query = set.parse(&[], "t1 u1~1", Operator::Or).unwrap();
+    let by = GroupBy {
+        field: set.schema().field("owner").unwrap(),
+        keys: Vec::new(),
+        groups: 3,
+        hits: 1,
+        missing: true,
+    };
+    let asked = ShardQuery {
+        count: true,
+        aggregations: vec![Aggregation::Stats {
+            field: set.schema().field("size").unwrap(),
+            percentiles: vec![50.0],
+        }],
+        groups: Some(by),
+        ..ShardQuery::new(query, 50)
+    };
+    let late = |late: &[usize], allow: bool| {
+        let mut search = set.search(vec![asked.clone()])?;
+        if allow {
+            search = search.allow_missing();
+        }
+        let mut round = 0;
+        while let Some(message) = search.next()? {
+            let answer = |(number, shard): (usize, &Shard)| {
+                let none = Budget::of(Duration::ZERO);
+                none.cancel();
+                let budget = (round == 0 && late.contains(&number)).then_some(&none);
+                shard.answer(number, &message, budget, None).map_err(|error| error.to_string())
+            };
+            search.take(shards.iter().enumerate().map(answer).collect())?;
+            round += 1;
+        }
+        search.finish().map(|mut answers| answers.remove(0))
+    };
+    let said = late(&[1], false).unwrap_err().to_string();
+    assert!(said.contains("shard 1") && said.contains("time was up"), "{said}");
+    let found = late(&[1], true).unwrap();
+    let alone = ShardSet::new(&described[..1]).unwrap().search(vec![asked.clone()]).unwrap();
+    let alone = run(alone, &shards[..1]).unwrap().remove(0);
+    assert!(found.is_cut && !alone.is_cut && !alone.hits.is_empty());
+    assert_eq!((found.missing[0].shard, found.missing.len()), (1, 1));
+    assert_eq!((found.hits, found.count, found.groups), (alone.hits, alone.count, alone.groups));
+    let nothing = late(&[0, 1], true).unwrap();
+    assert!(nothing.is_cut && nothing.hits.is_empty() && nothing.missing.len() == 2);
+    assert_eq!((nothing.count, nothing.aggregated.len()), (Some(0), 1));
 }
 
 #[test]

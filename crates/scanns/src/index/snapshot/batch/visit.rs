@@ -26,12 +26,23 @@ impl Snapshot {
         options: &BatchOptions,
         visit: &mut BatchVisit<'_>,
     ) -> Result<()> {
-        let searcher = self.searcher();
+        self.for_each_batch_of(&self.searcher(), query, fields, options, visit)
+    }
+
+    /// The same with the hits of a searcher of this snapshot.
+    pub(crate) fn for_each_batch_of(
+        &self,
+        searcher: &Searcher<'_>,
+        query: &Query,
+        fields: &[BatchField],
+        options: &BatchOptions,
+        visit: &mut BatchVisit<'_>,
+    ) -> Result<()> {
         let columns = fields.iter().map(|&field| self.batch_kind(field).map(BatchColumn::new));
         let columns = columns.collect::<Result<_>>()?;
         let mut state = Batcher {
             snapshot: self,
-            searcher: &searcher,
+            searcher,
             fields,
             options,
             leaf: options.from.0,

@@ -164,25 +164,33 @@ fn others(snapshot: &Snapshot, query: &Query, model: Model, random: &mut Rng, sa
     said.push(format!("first terms {:?}", snapshot.terms(prefix, 5).unwrap()));
     let rm3 = Rm3 { documents: random.usize(1..5), common: 0.9, ..Rm3::default() };
     said.push(format!("expanded {:?}", snapshot.expand(query, snapshot.default_field(), model, &rm3)));
-    let fields: Vec<BatchField> = std::iter::once(BatchField::Key)
-        .chain(snapshot.schema().fields().map(|(field, _)| BatchField::Values(field)))
-        .collect();
     let options = BatchOptions { rows: random.usize(1..50), model: Some(model), ..BatchOptions::default() };
-    let mut rows = Vec::new();
-    let mut visit = |batch: &crate::index::snapshot::batch::Batch<'_>| {
-        for (row, score) in batch.scores.iter().enumerate() {
-            let values: Vec<Vec<ValueRef<'_>>> =
-                batch.columns.iter().map(|column| column.values(row).collect()).collect();
-            rows.push(format!("{:08x} {values:?}", score.to_bits()));
-        }
-        Ok(ControlFlow::Continue(()))
-    };
-    snapshot.for_each_batch(query, &fields, &options, &mut visit).unwrap();
-    said.push(format!("rows {}", rows.join("; ")));
+    let found = rows(snapshot.schema(), |fields, visit| {
+        snapshot.for_each_batch(query, fields, &options, visit).unwrap();
+    });
+    said.push(format!("rows {}", found.join("; ")));
     let column_info = snapshot.columns().unwrap();
     let shown =
         column_info.iter().map(|one| (one.documents, one.values, &one.least, &one.greatest, one.distinct));
     said.push(format!("columns {:?}", shown.collect::<Vec<_>>()));
+}
+
+/// The scores and values of all documents that `read` reads in batches, with all fields of a schema.
+pub(super) fn rows(schema: &Schema, read: impl FnOnce(&[BatchField], &mut BatchVisit<'_>)) -> Vec<String> {
+    let fields: Vec<BatchField> = std::iter::once(BatchField::Key)
+        .chain(schema.fields().map(|(field, _)| BatchField::Values(field)))
+        .collect();
+    let mut rows = Vec::new();
+    read(&fields, &mut |batch| {
+        for row in 0..batch.docs.len() {
+            let score = batch.scores.get(row).map_or(0, |score| score.to_bits());
+            let values: Vec<Vec<ValueRef<'_>>> =
+                batch.columns.iter().map(|column| column.values(row).collect()).collect();
+            rows.push(format!("{score:08x} {values:?}"));
+        }
+        Ok(ControlFlow::Continue(()))
+    });
+    rows
 }
 
 /// A random question that shards can answer; `None` for a query that is refused.
