@@ -36,7 +36,7 @@ use crate::progress;
 use crate::records;
 use crate::report::{self, Outcome};
 use document_kind::{DocumentKind, kind_of_documents};
-pub use summary::{failure_json, list_failures, list_remarks};
+pub use summary::{failure_json, list_failures, list_remarks, list_some_failures};
 use summary::{print_json, print_summary};
 use threads::threads;
 pub use threads::{Threads, default_threads};

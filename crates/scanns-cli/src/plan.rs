@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use scanns::extraction::ExtractLimits;
+use scanns::files::SortSpace;
 use scanns::index::{
     AssembledIndex, IndexOptions, PlanReport, PlanRequest, PlannedShard, Progress, ShardOptions,
     ShardOutcome, ShardPlan, make_plan,
@@ -16,7 +17,7 @@ use scanns::sources::ReadOptions;
 use serde_json::{Map, Value, json};
 
 use crate::args::{AssembleArgs, BuildShardArgs, Command, IndexArgs, PlanArgs, Verb};
-use crate::index::{self, list_failures};
+use crate::index::{self, list_failures, list_some_failures};
 use crate::output::Output;
 use crate::progress;
 use crate::records;
@@ -45,7 +46,11 @@ pub fn run(args: &PlanArgs) -> Result<Outcome> {
     build.read = ReadOptions { chunk_bytes: args.output.chunk_size, ..build.read };
     let cancel = progress::stop_flag()?;
     let limits = index::contents::limits(args.contents.limits);
-    let planned = make_plan(PlanRequest { build: &build, limits, path, index: &index, shards }, &cancel);
+    let directory = args.listing.scratch.clone().unwrap_or_else(|| directory_of(path));
+    let memory = usize::try_from(args.listing.memory).unwrap_or(usize::MAX);
+    let space = SortSpace { memory, directory };
+    let request = PlanRequest { build: &build, limits, path, index: &index, shards, space: &space };
+    let planned = make_plan(request, &cancel);
     let planned = match planned {
         Err(error @ scanns::Error::Cancelled) => {
             report::note(&error.to_string());
@@ -57,7 +62,13 @@ pub fn run(args: &PlanArgs) -> Result<Outcome> {
         true => print_json(path, &index, &planned)?,
         false => print(args, path, &index, &planned)?,
     }
-    Ok(if planned.listing.failed.is_empty() { Outcome::Done } else { Outcome::WithFailures })
+    Ok(if planned.failed == 0 { Outcome::Done } else { Outcome::WithFailures })
+}
+
+/// The directory in which a plan is written.
+fn directory_of(plan: &Path) -> PathBuf {
+    let parent = plan.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new(".")).to_path_buf()
 }
 
 /// The arguments of `scanns index` with its defaults.
@@ -76,7 +87,7 @@ fn options(args: &PlanArgs, output: &Path) -> Result<IndexOptions> {
     build.fields = args.fields.clone();
     build.contents = args.contents.clone();
     build.storing = args.storing.clone();
-    build.resources.threads = args.threads;
+    build.resources.threads = args.listing.threads;
     build.output.output = Some(output.to_path_buf());
     build.output.quiet = args.output.quiet;
     index::options(&build)
@@ -108,7 +119,7 @@ fn print(args: &PlanArgs, path: &Path, index: &Path, planned: &PlanReport) -> Re
         out.flush()?;
         index::list_listing(listing, &args.input.exclude);
     }
-    list_failures(&listing.failed);
+    list_some_failures(&listing.failed, planned.failed);
     Ok(())
 }
 
@@ -124,7 +135,7 @@ fn range_text(range: (u64, u64), text: fn(u64) -> String) -> String {
 }
 
 fn print_json(path: &Path, index: &Path, planned: &PlanReport) -> Result<()> {
-    let PlanReport { id, is_known, shards, cut_files, listing, .. } = planned;
+    let PlanReport { id, is_known, shards, cut_files, failed, listing, .. } = planned;
     let mut object = Map::new();
     report::put_bytes(&mut object, "plan", path.as_os_str().as_encoded_bytes());
     report::put_bytes(&mut object, "index", index.as_os_str().as_encoded_bytes());
@@ -138,7 +149,7 @@ fn print_json(path: &Path, index: &Path, planned: &PlanReport) -> Result<()> {
         ("shards", shards.iter().map(shard).collect()),
         ("cut_files", json!(cut_files)),
         ("skipped", json!(listing.skipped)),
-        ("failed", json!(listing.failed.len())),
+        ("failed", json!(failed)),
         ("failures", listing.failed.iter().map(index::failure_json).collect()),
         ("unused_globs", json!(listing.unused_globs)),
     ] {

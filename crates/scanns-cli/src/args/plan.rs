@@ -21,11 +21,25 @@ pub struct PlanArgs {
     pub contents: ContentArgs,
     #[command(flatten)]
     pub storing: StoreArgs,
-    /// Number of threads that list the inputs and find where files are cut [default: all available cores]
-    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Resources")]
-    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub listing: ListingArgs,
     #[command(flatten)]
     pub output: PlanOutputArgs,
+}
+
+/// How much of the machine to use.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Resources")]
+pub struct ListingArgs {
+    /// Number of threads that list the inputs and find where files are cut [default: all available cores]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<usize>,
+    /// Memory for the list of the inputs; a longer one is sorted in temporary files
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = units::parse_size)]
+    pub memory: u64,
+    /// The directory of temporary files [default: the directory of the plan]
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
 }
 
 /// Where the plan and the shards go.
@@ -129,8 +143,8 @@ Examples:
   scanns plan --status plan.json
       says which shards are done, running or missing
 
-The plan has all options that say what documents are. Threads and memory are options of scanns build-shard.
-To number the records behind a cut, scanns plan reads everything before it once.";
+The plan has all options that say what documents are. Threads and memory of the builds are options of scanns
+build-shard. To number the records behind a cut, scanns plan reads everything before it once.";
 
 /// Examples for the help.
 pub const BUILD_SHARD_EXAMPLES: &str = "\

@@ -99,15 +99,21 @@ fn print_contents(out: &mut Output, built: &IndexReport) -> Result<()> {
 
 /// Lists the first failed inputs.
 pub fn list_failures(failed: &[Failure]) {
+    list_some_failures(failed, failed.len() as u64);
+}
+
+/// Lists the first inputs that failed, of which there are `count`.
+pub fn list_some_failures(failed: &[Failure], count: u64) {
     for failure in failed.iter().take(FAILURES_SHOWN) {
         report::note(&format!("{}: {}", report::path_text(&failure.path), failure.reason));
     }
-    let all = units::counted(failed.len() as u64, "input");
-    match failed.len().saturating_sub(FAILURES_SHOWN) {
+    let all = units::counted(count, "input");
+    let listed = if failed.len() as u64 == count { "lists all" } else { "lists the first" };
+    match count.saturating_sub(FAILURES_SHOWN as u64) {
         _ if failed.is_empty() => {}
         0 => report::note(&format!("{all} failed; the rest is indexed")),
         more => report::note(&format!(
-            "{all} failed, {more} of them not shown (--json lists all); the rest is indexed"
+            "{all} failed, {more} of them not shown (--json {listed}); the rest is indexed"
         )),
     }
 }

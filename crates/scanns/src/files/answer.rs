@@ -14,11 +14,11 @@ use super::gathered::{GatheredEntries, WantedEntries};
 use super::indexed_path::{indexed_path, is_filled};
 use super::known::IndexFacts;
 use super::select::{all_of, below, matching};
-use super::sorted_records::{SortSpace, SortedRecords};
 use super::tops::tops;
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
 use crate::source::Entry;
+use crate::store::{SortSpace, SortedRecords};
 
 /// The bytes of entries that are sorted in memory. More are printed in the order of the index, where the
 /// expression allows it.

@@ -4,8 +4,12 @@
 //! follow, and the values in the order of [`put_entry`]: texts like the path, times as 8 bytes, numbers as
 //! varints, attributes as texts. The bytes are read by the process that wrote them.
 
+use std::cmp::Ordering;
+
+use super::order::walk_order;
 use crate::codec::{ByteReader, put_varint};
 use crate::source::{Entry, EntryKind};
+use crate::store::{PackedRecords, RecordCursor};
 
 /// The kinds in the order of their numbers.
 const KINDS: [EntryKind; 7] = [
@@ -112,41 +116,10 @@ pub(super) fn entry_of(record: &[u8]) -> Option<Entry<'_>> {
     Some(Entry { size, blocks, uid, gid, mode, inode, links, device, rdev, stripes, project, ..entry })
 }
 
-/// Records one after the other in one allocation.
-#[derive(Debug, Default)]
-pub(super) struct PackedRecords {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
 impl PackedRecords {
-    /// Adds a record.
-    pub(super) fn push(&mut self, record: &[u8]) {
-        self.bytes.extend_from_slice(record);
-        self.ends.push(self.bytes.len());
-    }
-
     /// Adds an entry.
     pub(super) fn push_entry(&mut self, entry: &Entry<'_>) {
-        put_entry(&mut self.bytes, entry);
-        self.ends.push(self.bytes.len());
-    }
-
-    /// The number of records.
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// The memory that they take.
-    pub(super) fn memory(&self) -> usize {
-        self.bytes.len() + self.ends.len() * size_of::<usize>()
-    }
-
-    /// The bytes of a record; empty if there are not as many.
-    pub(super) fn record(&self, at: usize) -> &[u8] {
-        let start = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied());
-        let range = start.zip(self.ends.get(at).copied());
-        range.and_then(|(start, end)| self.bytes.get(start..end)).unwrap_or_default()
+        self.push_with(|bytes| put_entry(bytes, entry));
     }
 
     /// An entry; without any values if there are not as many.
@@ -158,6 +131,18 @@ impl PackedRecords {
     pub(super) fn path(&self, at: usize) -> &[u8] {
         path_of(self.record(at))
     }
+}
+
+impl RecordCursor<'_> {
+    /// The current record, if it is an entry; `None` at the end.
+    pub(super) fn entry(&self) -> Option<Entry<'_>> {
+        entry_of(self.record()?)
+    }
+}
+
+/// Compares entries by their paths, in the order of a walk with sorted names.
+pub(super) fn by_path(one: &[u8], other: &[u8]) -> Ordering {
+    walk_order(path_of(one), path_of(other))
 }
 
 #[cfg(test)]

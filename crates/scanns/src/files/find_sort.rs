@@ -17,10 +17,10 @@ use std::io;
 
 use super::entry_record::{entry_of, path_of, put_entry};
 use super::find::{FoundEntry, UnknownColumn, lack};
-use super::sorted_records::{RecordOrder, RecordSorter, SortSpace, SortedRecords};
 use crate::codec::{ByteReader, put_varint};
 use crate::error::{Error, Result};
 use crate::source::Entry;
+use crate::store::{RecordOrder, RecordSorter, SortSpace, SortedRecords};
 
 /// A value by which found entries are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

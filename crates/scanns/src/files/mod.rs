@@ -32,7 +32,8 @@ mod parts;
 mod place;
 mod report;
 mod select;
-mod sorted_records;
+#[cfg(test)]
+mod sorting_tests;
 mod stat;
 mod tops;
 mod unread;
@@ -43,6 +44,7 @@ mod usage_exclude;
 mod usage_ranges;
 mod usage_sum;
 
+pub use crate::store::SortSpace;
 pub use answer::{FindOptions, FindReport, find_entries};
 pub use diff::{
     DiffCounts, DiffOptions, DiffReport, Difference, DifferenceKind, ENTRY_FIELDS, EntryField, EntryFieldSet,
@@ -65,7 +67,6 @@ pub use report::{
     RankedPath, ReportNode, ReportNotable, ReportOptions, ReportRankings, ReportTotals, SIZE_CLASSES,
     UnknownValues, report_files,
 };
-pub use sorted_records::SortSpace;
 pub use stat::{StatLayout, StatOptions, StatReport, stat_entries};
 pub use usage::{UsageLine, UsageReport, disk_usage};
 pub use usage_by::{UsageKey, UsageSumOf, usage_by};

@@ -159,10 +159,14 @@ impl Inputs {
         let time = |input: &Input| input.status.as_ref().map_or(input.modified, |status| status.changed);
         let now = now();
         let files = self.inputs.iter().filter(|input| !input.is_stream());
-        let last = files.map(time).filter(|&time| time <= now).max().unwrap_or(i64::MIN);
-        let rest = last.saturating_add(CLOCK_TICK).saturating_sub(now);
-        std::thread::sleep(Duration::from_nanos(u64::try_from(rest).unwrap_or(0)));
+        wait_for_clock(files.map(time).filter(|&time| time <= now).max().unwrap_or(i64::MIN));
     }
+}
+
+/// Waits until the clock of file systems has gone on since the time `last`, for at most [`CLOCK_TICK`].
+pub(super) fn wait_for_clock(last: i64) {
+    let rest = last.saturating_add(CLOCK_TICK).saturating_sub(now());
+    std::thread::sleep(Duration::from_nanos(u64::try_from(rest).unwrap_or(0)));
 }
 
 /// A directory that the options name.

@@ -4,10 +4,11 @@
 //! No input is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
 //! directories, `filter.rs` matches globs, `ignore/` has the rules of `.gitignore` files, and `order.rs`
-//! sorts files and removes duplicates. `absolute.rs` gives each file one path, however it was named, and
-//! `sample.rs` chooses a few files to look at, and `look_again.rs` looks at files of an earlier list. `scan/`
-//! lists trees of any size with their metadata, and keeps nothing; it can also look at chosen paths alone
-//! (`changed_paths.rs`), such as those at which something happened (`tree_watch.rs`).
+//! sorts files and removes duplicates; `sorted/` does so in bounded memory. `absolute.rs` gives each file
+//! one path, however it was named, and `sample.rs` chooses a few files to look at, and `look_again.rs`
+//! looks at files of an earlier list. `scan/` lists trees of any size with their metadata, and keeps
+//! nothing; it can also look at chosen paths alone (`changed_paths.rs`), such as those at which something
+//! happened (`tree_watch.rs`).
 
 mod absolute;
 mod changed_paths;
@@ -23,12 +24,13 @@ mod options;
 mod order;
 mod sample;
 mod scan;
+mod sorted;
 mod stamp;
 mod tree_watch;
 mod unlisted;
 mod walk;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
@@ -44,6 +46,7 @@ pub use look_again::look_again;
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
 pub use sample::{FileSample, sample_files};
 pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan};
+pub(crate) use sorted::{ListedFile, SortedInputs, collect_sorted};
 pub use stamp::Stamp;
 pub use tree_watch::TreeWatch;
 pub use unlisted::UnlistedDirectories;
@@ -57,7 +60,33 @@ use walk::Walk;
 pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
     let filter = Filter::new(options)?;
     let mut walk = Walk::new(&filter, options, cancel);
-    let is_stream = |path: &&PathBuf| path.as_os_str() == "-";
+    let GivenPaths { paths: given, mut failures } = given_paths(options, cancel)?;
+    let overlaps = given.len() > 1 || options.follow_symlinks;
+    walk.take_given(&given)?;
+    if cancel.load(Ordering::Relaxed) {
+        return Err(Error::Cancelled);
+    }
+    let mut found = walk.into_found();
+    found.failures.append(&mut failures);
+    let mut inputs = order::arrange(found, overlaps, options.large_first);
+    inputs.unused_globs = filter.unused();
+    inputs.inputs.extend(options.paths.iter().find(|path| is_stream(path)).map(|_| Input::standard_input()));
+    Ok(inputs)
+}
+
+fn is_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The paths that options name.
+struct GivenPaths {
+    /// Absolute paths. The globs do not apply to one that is marked true.
+    paths: Vec<(PathBuf, bool)>,
+    /// Paths that cannot be made absolute.
+    failures: Vec<Failure>,
+}
+
+fn given_paths(options: &SourceOptions, cancel: &AtomicBool) -> Result<GivenPaths> {
     let paths = options.paths.iter().filter(|path| !is_stream(path)).map(|path| (path.clone(), true));
     let listed = options.files_from.as_ref().map(|list| file_list::read_list(list, cancel));
     let listed = listed.transpose()?.unwrap_or_default();
@@ -70,18 +99,8 @@ pub fn collect(options: &SourceOptions, cancel: &AtomicBool) -> Result<Inputs> {
             None
         }
     });
-    let given = given.collect::<Vec<_>>();
-    let overlaps = given.len() > 1 || options.follow_symlinks;
-    walk.take_given(&given)?;
-    if cancel.load(Ordering::Relaxed) {
-        return Err(Error::Cancelled);
-    }
-    let mut found = walk.into_found();
-    found.failures.append(&mut failures);
-    let mut inputs = order::arrange(found, overlaps, options.large_first);
-    inputs.unused_globs = filter.unused();
-    inputs.inputs.extend(options.paths.iter().find(is_stream).map(|_| Input::standard_input()));
-    Ok(inputs)
+    let paths = given.collect();
+    Ok(GivenPaths { paths, failures })
 }
 
 #[cfg(test)]

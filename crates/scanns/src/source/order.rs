@@ -10,7 +10,7 @@ use crate::source::walk::{Found, Identity};
 
 /// Files of at least this size are read first, by descending size, so that no large file is left for one
 /// thread at the end.
-const LARGE: u64 = 4 << 20;
+pub(super) const LARGE: u64 = 4 << 20;
 
 /// Sorts everything; `overlaps` says that a file may have been reached twice, and `large_first` that large
 /// files come before the others.
@@ -19,12 +19,16 @@ const LARGE: u64 = 4 << 20;
 /// tenth of the time of sorting all paths. The files of a directory, which are often next to each other on
 /// the disk, are read together.
 pub(super) fn arrange(mut found: Found, overlaps: bool, large_first: bool) -> Inputs {
-    found.directories.sort_unstable_by(|a, b| {
-        let first = |files: &[(Input, Identity)]| files.first().map(|file| file.0.path.clone());
-        let by_path = a.path.as_os_str().cmp(b.path.as_os_str());
-        by_path.then_with(|| first(&a.files).cmp(&first(&b.files)))
-    });
-    let mut files: Vec<_> = found.directories.into_iter().flat_map(|directory| directory.files).collect();
+    found.directories.sort_unstable_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
+    let mut files: Vec<(Input, Identity)> = Vec::new();
+    for same in found.directories.chunk_by_mut(|one, other| one.path == other.path) {
+        let start = files.len();
+        same.iter_mut().for_each(|directory| files.append(&mut directory.files));
+        // Files that were named, and links that were followed, come apart from the others.
+        if let (true, Some(files)) = (same.len() > 1, files.get_mut(start..)) {
+            files.sort_by(|(one, _), (other, _)| one.path.as_os_str().cmp(other.path.as_os_str()));
+        }
+    }
     if overlaps {
         remove_repeated(&mut files);
     }

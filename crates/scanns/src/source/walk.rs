@@ -27,6 +27,12 @@ use crate::sys::{lock, wait};
 /// Device and inode, which identify a file.
 pub(super) type Identity = (u64, u64);
 
+/// What a walk that hands over what it finds keeps until then, in each thread: files and failures.
+const HANDED_OVER: usize = 4096;
+
+/// Takes files and failures out of what was found; false if the walk should end.
+pub(super) type TakeFound<'t> = dyn Fn(&mut Found) -> bool + Sync + 't;
+
 /// The files that were found in a directory, by name.
 pub(super) struct FilesOf {
     pub(super) path: PathBuf,
@@ -37,6 +43,8 @@ pub(super) struct FilesOf {
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) directories: Vec<FilesOf>,
+    /// The number of their files.
+    files: usize,
     pub(super) failures: Vec<Failure>,
     pub(super) skipped: u64,
     pub(super) rule_faults: IgnoreFaults,
@@ -65,6 +73,10 @@ pub(super) struct Walk<'a> {
     cancel: &'a AtomicBool,
     /// Directories walked so far, to detect loops; only used if links are followed.
     visited: Mutex<HashSet<Identity>>,
+    /// Takes what was found whenever it is much.
+    take: Option<&'a TakeFound<'a>>,
+    /// Set when that should end the walk.
+    is_over: AtomicBool,
     found: Found,
 }
 
@@ -87,8 +99,30 @@ impl<'a> Walk<'a> {
             threads: options.threads.max(1),
             cancel,
             visited: Mutex::default(),
+            take: None,
+            is_over: AtomicBool::new(false),
             found,
         }
+    }
+
+    /// The same walk, which hands over what it finds to `take` every few thousand files. Of a directory with
+    /// many files, it hands over some at a time.
+    pub(super) fn handing_over(self, take: &'a TakeFound<'a>) -> Self {
+        Walk { take: Some(take), ..self }
+    }
+
+    /// Hands over what was found, if it is much.
+    fn hand_over(&self, found: &mut Found) {
+        if let Some(take) = self.take
+            && found.files + found.failures.len() >= HANDED_OVER
+            && !take(found)
+        {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed) || self.is_over.load(Ordering::Relaxed)
     }
 
     pub(super) fn into_found(self) -> Found {
@@ -109,6 +143,7 @@ impl<'a> Walk<'a> {
             }
             let mut found = std::mem::take(&mut self.found);
             let root = self.take_root(path, *explicit, &mut found);
+            self.hand_over(&mut found);
             self.found = found;
             let root = root.map(|path| {
                 let user = self.user.as_ref();
@@ -175,7 +210,7 @@ impl<'a> Walk<'a> {
     fn take_one(&self, path: &Path, kind: EntryKind, meta: &Metadata, found: &mut Found) {
         let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let files = vec![self.input(path.to_path_buf(), kind, meta, None)];
-        found.directories.push(FilesOf { path: parent, files });
+        found.add(FilesOf { path: parent, files });
     }
 
     /// Walks directories with all threads.
@@ -208,8 +243,9 @@ impl<'a> Walk<'a> {
         let mut found = Found::default();
         let mut below = Vec::new();
         while let Some(directory) = next(stack, more) {
-            if !self.cancel.load(Ordering::Relaxed) {
+            if !self.is_stopped() {
                 self.read_directory(directory, &mut found, &mut below);
+                self.hand_over(&mut found);
             }
             let mut state = lock(stack);
             state.busy -= 1;
@@ -235,7 +271,13 @@ impl<'a> Walk<'a> {
         let mut files = Vec::new();
         let mut take = |entry: io::Result<DirEntry>, rules: Option<&IgnoreRules>, found: &mut Found| {
             match entry {
-                Ok(entry) => self.take_entry(&entry, rules, &mut files, found, below),
+                Ok(entry) => {
+                    self.take_entry(&entry, rules, &mut files, found, below);
+                    if self.take.is_some() && files.len() >= HANDED_OVER {
+                        found.add(FilesOf { path: directory.clone(), files: std::mem::take(&mut files) });
+                        self.hand_over(found);
+                    }
+                }
                 Err(error) => {
                     found.fail(&directory, &error);
                     return ControlFlow::Break(()); // reading this directory further would fail again
@@ -255,7 +297,7 @@ impl<'a> Walk<'a> {
         };
         if !files.is_empty() {
             files.sort_unstable_by(|a: &(Input, Identity), b| a.0.path.as_os_str().cmp(b.0.path.as_os_str()));
-            found.directories.push(FilesOf { path: directory, files });
+            found.add(FilesOf { path: directory, files });
         }
     }
 
@@ -335,8 +377,20 @@ impl Found {
         self.failures.push(Failure { path: path.to_path_buf(), reason: error.to_string() });
     }
 
+    fn add(&mut self, directory: FilesOf) {
+        self.files += directory.files.len();
+        self.directories.push(directory);
+    }
+
+    /// Takes the files out.
+    pub(super) fn take_files(&mut self) -> Vec<FilesOf> {
+        self.files = 0;
+        std::mem::take(&mut self.directories)
+    }
+
     fn append(&mut self, mut other: Found) {
         self.directories.append(&mut other.directories);
+        self.files += other.files;
         self.failures.append(&mut other.failures);
         self.roots.append(&mut other.roots);
         self.links.append(&mut other.links);

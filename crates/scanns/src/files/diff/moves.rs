@@ -6,14 +6,13 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::super::entry_record::PackedRecords;
 use super::super::order::walk_order;
-use super::super::sorted_records::{RecordCursor, SortedRecords};
 use super::fields::FieldRules;
 use super::pairs::{EntryPairs, split};
 use super::tree::SortedTree;
 use crate::error::Result;
 use crate::source::{Entry, EntryKind};
+use crate::store::{PackedRecords, RecordCursor, SortedRecords};
 
 /// The memory that pairing needs for an entry besides its values.
 const EACH: usize = 96;

@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::entry_record::PackedRecords;
 use super::super::order::walk_order;
 use super::fields::FieldRules;
 use crate::source::{Entry, EntryKind};
+use crate::store::PackedRecords;
 
 /// What identifies a file in a tree: the inode, the device and the number of the kind.
 type FileIdentity = (u64, u64, Option<u8>);

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::super::entry_record::{path_of, put_entry};
+use super::super::entry_record::{by_path, path_of, put_entry};
 use super::super::order::{relative, without_slash};
 use super::super::place::{common, holds};
-use super::super::sorted_records::{RecordDoubles, RecordSorter, SortedRecords, by_path};
 use super::super::unread::UnreadPlaces;
 use super::fields::{EntryFieldSet, SECOND};
 use crate::error::Result;
 use crate::record::dump::DumpTally;
 use crate::source::{Entry, is_at_or_below};
+use crate::store::{RecordDoubles, RecordSorter, SortedRecords};
 
 /// Options of [`compare_trees`](super::compare_trees).
 #[derive(Clone, Debug)]

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use super::super::sorted_records::{RecordSorter, SortedRecords};
 use super::candidates::{FileCandidate, candidate_of, size_of_record};
 use super::content::{ContentReader, PART, Unread};
 use super::groups::{DuplicateGroup, by_waste};
 use super::state::HashKey;
 use super::workers::ReadWork;
 use crate::error::Result;
+use crate::store::{RecordSorter, SortedRecords};
 use crate::sys::lock;
 
 /// The memory of a file besides its paths.

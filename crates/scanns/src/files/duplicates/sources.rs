@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicBool;
 use super::super::entries::EntryReader;
 use super::super::order::{walk_order, without_slash};
 use super::super::select::{all_of, below, with_unknown};
-use super::super::sorted_records::{RecordSorter, SortedRecords};
 use super::candidates::{by_size, put_candidate};
 use super::find::{DuplicateOptions, DuplicateReport, DuplicateSearch, FaultyFiles};
 use super::groups::DuplicateGroup;
@@ -17,6 +16,7 @@ use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::query::{Query, ValueRange};
 use crate::schema::Value;
+use crate::store::{RecordSorter, SortedRecords};
 
 /// What goes on while duplicates are searched.
 pub struct DuplicateWatch<'w> {

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::super::sorted_records::{RecordSorter, SortedRecords};
 use super::candidates::{by_size, put_candidate};
 use super::find::{DuplicateOptions, DuplicateReport, DuplicateSearch};
 use super::groups::DuplicateGroup;
 use super::state::HashState;
 use super::workers::{DuplicateProgress, ReadWork};
 use crate::source::{Entry, nanoseconds};
+use crate::store::{RecordSorter, SortedRecords};
 
 fn options(memory: usize) -> DuplicateOptions {
     DuplicateOptions {

@@ -16,11 +16,11 @@ use crate::files::find::{FindOutput, FindSink};
 use crate::files::order::without_slash;
 use crate::files::place::name_of;
 use crate::files::select::{all_of, below};
-use crate::files::sorted_records::SortSpace;
 use crate::files::unread::UnreadPlaces;
 use crate::index::snapshot::Snapshot;
 use crate::query::{Operator, Query};
 use crate::source::{Entry, is_below};
+use crate::store::SortSpace;
 
 /// A format of another tool.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 use crate::error::{Error, Result};
 use crate::files::entry_record::{path_of, put_entry};
 use crate::files::order::walk_order;
-use crate::files::sorted_records::{RecordOrder, RecordSorter, SortSpace};
 use crate::source::Entry;
+use crate::store::{RecordOrder, RecordSorter, SortSpace};
 
 /// Entries that are being sorted.
 pub(super) struct EntrySorter {

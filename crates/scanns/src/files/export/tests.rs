@@ -9,10 +9,10 @@ use super::sorter::EntrySorter;
 use super::tally::ExportReport;
 use super::tree::{TreeSorter, TreeStep};
 use crate::files::place::{directory_of, holds};
-use crate::files::sorted_records::SortSpace;
 use crate::files::unread::UnreadPlaces;
 use crate::record::dump::{DumpFormat, DumpReader, DumpTally};
 use crate::source::{Entry, EntryBatch, EntryKind};
+use crate::store::SortSpace;
 
 /// An entry that owns its texts.
 pub(super) struct SampleEntry(EntryBatch);

@@ -6,8 +6,8 @@ use super::tally::ExportReport;
 use crate::error::{Error, Result};
 use crate::files::entry_record::{entry_of, put_entry};
 use crate::files::place::{common, directory_of, holds};
-use crate::files::sorted_records::SortSpace;
 use crate::source::{Entry, EntryBatch, EntryKind};
+use crate::store::SortSpace;
 
 /// A step of a walk.
 #[derive(Debug)]

@@ -8,13 +8,14 @@
 //! `record_lane.rs` (JSON, CSV and collections), which fill memory and write segments through
 //! `lane_output.rs`; `near_sketch.rs` has the sketches of their texts. `relocation.rs` moves the documents of
 //! files that were moved. `slice.rs` has the inputs of a build that is one of many, and `shard_note.rs` what
-//! it notes about that. `covered.rs` notes what was looked at, and `inferred_note.rs` that fields were
-//! inferred. `entries/` indexes entries of file systems,
-//! whose text is not read, and `follow.rs` does so whenever something happens.
+//! it notes about that. `describe.rs` says what a new index would be. `covered.rs` notes what was looked at,
+//! and `inferred_note.rs` that fields were inferred. `entries/` indexes entries of file systems, whose text is
+//! not read, and `follow.rs` does so whenever something happens.
 
 pub(crate) mod budget;
 mod collection_fields;
 mod covered;
+pub(crate) mod describe;
 pub(crate) mod directory;
 mod document_source;
 pub(crate) mod entries;

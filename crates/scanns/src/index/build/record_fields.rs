@@ -4,12 +4,11 @@
 use super::collection_fields::collection_fields;
 use super::near_sketch::NearSketch;
 use super::options::{FieldOptions, IndexOptions};
-use super::record_sample::{infer, sniff};
+use super::record_sample::{InputSample, infer, sniff};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::record::{CsvDialect, Inferred, Sources};
 use crate::schema::{FieldEntry, FieldKind, Records, Schema, Store, Stored};
-use crate::source::Input;
 
 /// The fields of a build of records.
 #[derive(Clone, Debug)]
@@ -87,7 +86,7 @@ impl RecordFields {
     }
 
     /// Infers the fields of a new index from a sample of the inputs. Also returns the report of the sample.
-    pub(crate) fn infer(inputs: &[Input], options: &IndexOptions) -> Result<(Self, Inferred)> {
+    pub(crate) fn infer(inputs: &InputSample, options: &IndexOptions) -> Result<(Self, Inferred)> {
         let csv = sniff(inputs, options, None);
         let inferred = infer(inputs, options, &csv)?;
         let (mut schema, sources) = (inferred.schema.clone(), inferred.sources.clone());
@@ -96,7 +95,7 @@ impl RecordFields {
     }
 
     /// Finds out from a sample of the inputs how rows of CSV are written, if that is not known.
-    pub(crate) fn find_dialect(&mut self, inputs: &[Input], options: &IndexOptions) {
+    pub(crate) fn find_dialect(&mut self, inputs: &InputSample, options: &IndexOptions) {
         if !self.is_sniffed {
             self.csv = sniff(inputs, options, Some(&self.sources));
             self.is_sniffed = true;

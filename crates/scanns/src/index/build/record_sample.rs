@@ -14,7 +14,7 @@ use crate::record::{
     RecordFormat, Sources,
 };
 use crate::schema::{FieldKind, Records, Schema};
-use crate::source::{Failure, Input, Inputs, collect};
+use crate::source::{Failure, Input, Inputs, SortedInputs, collect};
 
 /// Total bytes of the sample from which a schema is inferred.
 const SAMPLE: usize = 4 << 20;
@@ -26,7 +26,7 @@ const LARGE_SAMPLE: usize = 64 << 20;
 const DIALECT_SAMPLE: usize = 128 << 10;
 
 /// Number of files in a sample.
-const SAMPLE_FILES: usize = 16;
+const SAMPLE_FILES: u64 = 16;
 
 /// The beginning of an input.
 struct Beginning {
@@ -35,9 +35,49 @@ struct Beginning {
     is_whole: bool,
 }
 
-/// The beginnings of inputs that are spread over the list, `most` bytes of each.
+/// A few of the inputs, spread over the list.
+#[derive(Debug)]
+pub(crate) struct InputSample {
+    /// At most 16, among them the first.
+    inputs: Vec<Input>,
+    /// The number of all inputs.
+    count: u64,
+}
+
+impl InputSample {
+    pub(crate) fn of(inputs: &[Input]) -> Self {
+        let count = inputs.len() as u64;
+        let step = usize::try_from(Self::step(count)).unwrap_or(usize::MAX);
+        InputSample { inputs: inputs.iter().step_by(step).cloned().collect(), count }
+    }
+
+    /// A sample of sorted inputs.
+    pub(crate) fn of_sorted(sorted: &SortedInputs) -> Result<Self> {
+        let (step, mut number, mut inputs) = (Self::step(sorted.count), 0, Vec::new());
+        let mut cursor = sorted.read()?;
+        while let Some(file) = cursor.next_file()? {
+            if number % step == 0 {
+                inputs.push(file.input());
+            }
+            number += 1;
+        }
+        Ok(InputSample { inputs, count: sorted.count })
+    }
+
+    /// The distance between the inputs of a sample of `count`.
+    fn step(count: u64) -> u64 {
+        count.div_ceil(SAMPLE_FILES).max(1)
+    }
+
+    /// The first input alone.
+    fn first(&self) -> Self {
+        InputSample { inputs: self.inputs.first().cloned().into_iter().collect(), count: self.count.min(1) }
+    }
+}
+
+/// The beginnings of the inputs of a sample, `most` bytes of each.
 fn beginnings<'a>(
-    inputs: &'a [Input],
+    sample: &'a InputSample,
     options: &'a IndexOptions,
     most: usize,
 ) -> impl Iterator<Item = (&'a Input, io::Result<Beginning>)> {
@@ -45,8 +85,7 @@ fn beginnings<'a>(
     let contents = ContentOptions { skip_binary: false, extract: Extraction::None, ..contents };
     let reading = TextReading { contents, collections: &COLLECTIONS };
     let tables = options.read.tables.in_index(options.records, options.stored.store.unwrap_or_default());
-    let step = inputs.len().div_ceil(SAMPLE_FILES).max(1);
-    inputs.iter().step_by(step).map(move |input| {
+    sample.inputs.iter().map(move |input| {
         // One byte more tells whether the sample is the whole text.
         let text = match &options.read.stream {
             Some(stream) if input.is_stream() => stream.start(most + 1).and_then(|start| {
@@ -85,12 +124,13 @@ pub fn infer_fields(options: &IndexOptions, cancel: &AtomicBool) -> Result<Infer
     if let (true, Some(Failure { path, reason })) = (inputs.is_empty(), failures.first()) {
         return Err(Error::NoInput { what: format!("{}: {reason}", path.display()) });
     }
+    let inputs = InputSample::of(&inputs);
     infer(&inputs, options, &sniff(&inputs, options, None))
 }
 
 /// Finds out from a sample of the inputs how rows of CSV are written. `sources` are the names of known
 /// fields.
-pub(super) fn sniff(inputs: &[Input], options: &IndexOptions, sources: Option<&Sources>) -> CsvDialect {
+pub(super) fn sniff(inputs: &InputSample, options: &IndexOptions, sources: Option<&Sources>) -> CsvDialect {
     if options.records != Records::Csv {
         return CsvDialect::default();
     }
@@ -107,15 +147,15 @@ pub(super) fn sniff(inputs: &[Input], options: &IndexOptions, sources: Option<&S
 }
 
 /// Infers a schema, and sets the analyzer and postings of its text fields to those of the options.
-pub(super) fn infer(inputs: &[Input], options: &IndexOptions, csv: &CsvDialect) -> Result<Inferred> {
+pub(super) fn infer(inputs: &InputSample, options: &IndexOptions, csv: &CsvDialect) -> Result<Inferred> {
     let format = match options.records {
         Records::Csv => FileFormat::Csv(csv.clone()),
         _ => FileFormat::Json,
     };
-    let files = inputs.len().min(SAMPLE_FILES);
-    let mut inferred = sample(inputs, &format, options, SAMPLE / files.max(1));
+    let files = usize::try_from(inputs.count.clamp(1, SAMPLE_FILES)).unwrap_or(1);
+    let mut inferred = sample(inputs, &format, options, SAMPLE / files);
     if inferred.is_err() {
-        inferred = sample(inputs.get(..1).unwrap_or_default(), &format, options, LARGE_SAMPLE);
+        inferred = sample(&inputs.first(), &format, options, LARGE_SAMPLE);
     }
     let mut inferred = inferred.map_err(|error| match why_empty(inputs, &format, options) {
         Some(what) => Error::NoInput { what },
@@ -135,7 +175,7 @@ pub(super) fn infer(inputs: &[Input], options: &IndexOptions, csv: &CsvDialect) 
 }
 
 /// Says why the first input of a sample has no values.
-fn why_empty(inputs: &[Input], format: &FileFormat, options: &IndexOptions) -> Option<String> {
+fn why_empty(inputs: &InputSample, format: &FileFormat, options: &IndexOptions) -> Option<String> {
     let (input, beginning) = beginnings(inputs, options, SAMPLE).next()?;
     let why = match beginning {
         Err(error) => format!("it cannot be read: {error}"),
@@ -161,7 +201,7 @@ fn why_empty(inputs: &[Input], format: &FileFormat, options: &IndexOptions) -> O
             }
         }
     };
-    let others = match inputs.len() - 1 {
+    let others = match inputs.count.saturating_sub(1) {
         0 => String::new(),
         more => format!(" (and {more} more files without values)"),
     };
@@ -170,7 +210,12 @@ fn why_empty(inputs: &[Input], format: &FileFormat, options: &IndexOptions) -> O
 
 /// Infers from the first `most` bytes of files spread over the list of inputs. The build reports files that
 /// cannot be read or have no header.
-fn sample(inputs: &[Input], format: &FileFormat, options: &IndexOptions, most: usize) -> Result<Inferred> {
+fn sample(
+    inputs: &InputSample,
+    format: &FileFormat,
+    options: &IndexOptions,
+    most: usize,
+) -> Result<Inferred> {
     let mut inference = Inference::new(RecordFormat::Json);
     options.fields.key.iter().for_each(|key| inference.set_key(key));
     for (_, beginning) in beginnings(inputs, options, most) {

@@ -17,6 +17,7 @@ use super::near_sketch::NearSketch;
 use super::options::IndexOptions;
 use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
+use super::record_sample::InputSample;
 use super::relocation::relocate_moved;
 use super::report::IndexReport;
 use super::shard_note::ShardNote;
@@ -115,31 +116,13 @@ pub(crate) fn build_slice(
     Ok(report)
 }
 
-/// Finds out what the documents of a new index of the inputs are, and which inputs there are. Nothing is
-/// written. The index at `output`, if it is among the inputs, is left out.
-pub(crate) fn describe_new(
-    options: &IndexOptions,
-    output: &Path,
-    cancel: &AtomicBool,
-) -> Result<(Manifest, Inputs, IndexReport)> {
-    let known = DocumentSource::choose(None, options)?;
-    let contents = contents(None, options)?;
-    FoundFields::check_languages(options.contents, known.as_ref().map(DocumentSource::schema))?;
-    NearSketch::check(contents, options.records, known.as_ref().map(DocumentSource::schema))?;
-    options.scan.refuse(contents.names_only)?;
-    let mut inputs = collect(&SourceOptions { large_first: true, ..options.source.clone() }, cancel)?;
-    inputs.inputs.retain(|input| !input.path.starts_with(output));
-    refuse_nothing(&inputs.failures, inputs.inputs.is_empty() && inputs.roots.is_empty())?;
-    let mut report = report_of(&inputs);
-    let source = found_out(known, &inputs.inputs, options, &mut report)?;
-    let stored = source.stored(None, options)?;
-    let manifest = new_manifest(&source, options.records, stored, &report);
-    let manifest = Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest };
-    Ok((manifest, inputs, report))
-}
-
 /// The manifest of a new index.
-fn new_manifest(source: &DocumentSource, records: Records, stored: Stored, report: &IndexReport) -> Manifest {
+pub(super) fn new_manifest(
+    source: &DocumentSource,
+    records: Records,
+    stored: Stored,
+    report: &IndexReport,
+) -> Manifest {
     let mut manifest = source.manifest(records, stored);
     note_inferred(&mut manifest, report.records.inferred.as_ref());
     manifest
@@ -184,7 +167,8 @@ fn add_and_commit(
     let options = &with_stream(options, &inputs)?;
     let call = BuildCall { options, ..call };
     let mut report = report_of(&inputs);
-    let source = found_out(known, &inputs.inputs, options, &mut report)?;
+    let sample = &mut || Ok(InputSample::of(&inputs.inputs));
+    let source = found_out(known, sample, options, &mut report)?;
     let stored = source.stored(current.as_ref(), options)?;
     writer.describe(|manifest| {
         let manifest = manifest.unwrap_or_else(|| new_manifest(&source, options.records, stored, &report));
@@ -297,20 +281,20 @@ fn no_scan() -> Error {
 }
 
 /// The contents of documents, with what a sample of the inputs says about it if that is not known.
-fn found_out(
+pub(super) fn found_out(
     known: Option<DocumentSource>,
-    inputs: &[Input],
+    sample: &mut dyn FnMut() -> Result<InputSample>,
     options: &IndexOptions,
     report: &mut IndexReport,
 ) -> Result<DocumentSource> {
     let fields = match known {
         Some(DocumentSource::Records(mut fields)) if !fields.is_sniffed => {
-            fields.find_dialect(inputs, options);
+            fields.find_dialect(&sample()?, options);
             fields
         }
         Some(known) => return Ok(known),
         None => {
-            let (fields, inferred) = RecordFields::infer(inputs, options)?;
+            let (fields, inferred) = RecordFields::infer(&sample()?, options)?;
             report.records.inferred = Some(inferred);
             fields
         }
@@ -352,7 +336,7 @@ fn commit(ledger: &Ledger<'_>, progress: &Progress, report: &mut IndexReport) ->
 }
 
 /// What becomes of files that are not plain text: as in the index, with which the options must agree.
-fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<ContentOptions> {
+pub(super) fn contents(current: Option<&Manifest>, options: &IndexOptions) -> Result<ContentOptions> {
     let built = current.filter(|current| !current.segments.is_empty()).map(|current| current.contents);
     let wanted = match &options.dump {
         Some(_) => Some(ContentOptions { names_only: true, ..options.contents.unwrap_or_default() }),
@@ -450,15 +434,20 @@ fn with_stream(options: &IndexOptions, inputs: &Inputs) -> Result<IndexOptions> 
 /// Refuses a build without any input if the given paths cannot be read, so that a mistyped path makes no
 /// index.
 pub(crate) fn refuse_nothing(failures: &[Failure], nothing: bool) -> Result<()> {
-    let Some(first) = failures.first().filter(|_| nothing) else {
-        return Ok(());
-    };
-    let others = match failures.len() - 1 {
+    match failures.first().filter(|_| nothing) {
+        Some(first) => Err(no_input(first, failures.len() as u64)),
+        None => Ok(()),
+    }
+}
+
+/// There is no input, and the first of `failed` inputs could not be read.
+pub(super) fn no_input(first: &Failure, failed: u64) -> Error {
+    let others = match failed.saturating_sub(1) {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
     let what = format!("{}: {}{others}", first.path.display(), first.reason);
-    Err(Error::NoInput { what })
+    Error::NoInput { what }
 }
 
 /// The failure of a directory whose files are all gone.

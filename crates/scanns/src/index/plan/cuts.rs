@@ -7,12 +7,13 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
 use crate::read::{FindCuts, PieceStart};
+use crate::source::Stamp;
 
 /// The most bytes that are read at once.
 const STEP: u64 = 1 << 20;
@@ -30,11 +31,12 @@ pub(super) enum CutRule {
 }
 
 /// A file that is to be cut.
-pub(super) struct FileToCut<'f> {
+pub(super) struct FileToCut {
     /// The number of the input.
-    pub(super) input: usize,
-    pub(super) path: &'f Path,
-    pub(super) bytes: u64,
+    pub(super) input: u64,
+    pub(super) path: PathBuf,
+    /// Its size and time, just before it is cut.
+    pub(super) stamp: Stamp,
     /// The ideal places, ascending, more than 0.
     pub(super) wanted: Vec<u64>,
 }
@@ -51,12 +53,12 @@ pub(super) struct FoundCut {
 /// # Errors
 /// [`Error::Cancelled`] if `cancel` was set; an error if a file cannot be read.
 pub(super) fn find_cuts(
-    files: &[FileToCut<'_>],
+    files: &[FileToCut],
     rule: &CutRule,
     threads: usize,
     cancel: &AtomicBool,
 ) -> Result<Vec<Vec<Option<FoundCut>>>> {
-    let failed = |file: &FileToCut<'_>, error| Error::io("read", file.path, error);
+    let failed = |file: &FileToCut, error| Error::io("read", &file.path, error);
     match rule {
         CutRule::Lines => files
             .iter()
@@ -107,19 +109,19 @@ fn share_out<T: Send>(
 }
 
 /// The starts of the lines at or behind the ideal places; the lines before them are not counted yet.
-fn line_starts(file: &FileToCut<'_>) -> io::Result<Vec<Option<FoundCut>>> {
-    let open = File::open(file.path)?;
-    let mut buffer = vec![0; usize::try_from(STEP.min(file.bytes)).unwrap_or(0)];
+fn line_starts(file: &FileToCut) -> io::Result<Vec<Option<FoundCut>>> {
+    let open = File::open(&file.path)?;
+    let mut buffer = vec![0; usize::try_from(STEP.min(file.stamp.bytes)).unwrap_or(0)];
     let start_from = |&wanted: &u64| {
         let mut at = wanted.saturating_sub(1);
-        while at < file.bytes {
+        while at < file.stamp.bytes {
             let got = open.read_at(&mut buffer, at)?;
             if got == 0 {
                 break;
             }
             let feed = buffer.get(..got).and_then(|bytes| memchr::memchr(b'\n', bytes));
             if let Some(feed) = feed {
-                return Ok(Some(at + feed as u64 + 1).filter(|&at| at < file.bytes));
+                return Ok(Some(at + feed as u64 + 1).filter(|&at| at < file.stamp.bytes));
             }
             at += got as u64;
         }
@@ -132,7 +134,7 @@ fn line_starts(file: &FileToCut<'_>) -> io::Result<Vec<Option<FoundCut>>> {
 
 /// Counts the lines before the cuts, which ascend.
 fn number_lines(
-    file: &FileToCut<'_>,
+    file: &FileToCut,
     cuts: &mut [Option<FoundCut>],
     threads: usize,
     cancel: &AtomicBool,
@@ -147,10 +149,10 @@ fn number_lines(
             from = to;
         }
     }
-    let open = File::open(file.path)?;
+    let open = File::open(&file.path)?;
     let count = |number: usize| {
         let &(_, from, to) = ranges.get(number).unwrap_or(&(0, 0, 0));
-        count_lines(&open, from, to, cancel).map_err(|error| Error::io("read", file.path, error))
+        count_lines(&open, from, to, cancel).map_err(|error| Error::io("read", &file.path, error))
     };
     let counts = share_out(ranges.len(), threads, count).map_err(io::Error::other)?;
     let (mut lines, mut counted) = (0, ranges.iter().zip(counts).peekable());
@@ -183,15 +185,15 @@ fn count_lines(file: &File, from: u64, to: u64, cancel: &AtomicBool) -> io::Resu
 
 /// The starts of the records at or behind the ideal places; `None` if `cancel` was set.
 fn record_starts(
-    file: &FileToCut<'_>,
+    file: &FileToCut,
     mut finder: Box<dyn FindCuts>,
     cancel: &AtomicBool,
 ) -> io::Result<Option<Vec<Option<FoundCut>>>> {
-    let open = File::open(file.path)?;
-    let mut buffer = vec![0; usize::try_from((file.bytes / 64).clamp(512, STEP)).unwrap_or(0)];
+    let open = File::open(&file.path)?;
+    let mut buffer = vec![0; usize::try_from((file.stamp.bytes / 64).clamp(512, STEP)).unwrap_or(0)];
     let (mut at, mut found) = (0, Vec::new());
     while let Some(&wanted) = file.wanted.get(found.len())
-        && at < file.bytes
+        && at < file.stamp.bytes
     {
         if cancel.load(Ordering::Relaxed) {
             return Ok(None);
@@ -202,7 +204,7 @@ fn record_starts(
         }
         let cut = finder.take(buffer.get(..got).unwrap_or_default());
         let cut = cut.map(|cut| FoundCut { at: at + cut.at as u64, start: cut.start });
-        if let Some(cut) = cut.filter(|cut| cut.at >= wanted && cut.at < file.bytes) {
+        if let Some(cut) = cut.filter(|cut| cut.at >= wanted && cut.at < file.stamp.bytes) {
             let passed = file.wanted.iter().skip(found.len()).take_while(|&&wanted| wanted <= cut.at).count();
             found.extend(std::iter::repeat_n(Some(cut), passed));
         }
@@ -231,7 +233,8 @@ mod tests {
             std::fs::write(&path, &bytes).unwrap();
             let mut wanted: Vec<u64> = (0..random.usize(1..9)).map(|_| random.u64(1..len as u64)).collect();
             wanted.sort_unstable();
-            let file = FileToCut { input: 0, path: &path, bytes: len as u64, wanted: wanted.clone() };
+            let stamp = Stamp { bytes: len as u64, modified: 0 };
+            let file = FileToCut { input: 0, path: path.clone(), stamp, wanted: wanted.clone() };
             let found = find_cuts(&[file], &CutRule::Lines, 3, &AtomicBool::new(false)).unwrap();
             for (wanted, cut) in wanted.into_iter().zip(&found[0]) {
                 let from = usize::try_from(wanted).unwrap();

@@ -1,26 +1,25 @@
 //! Makes a plan: lists the inputs, decides what documents are, slices the listing, and writes the files.
 
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cuts::{CutRule, FileToCut, FoundCut, find_cuts};
-use super::plan_file::{PlanContent, PlanSettings, PlannedShard, ShardPlan, SlicePlace, shard_name};
-use super::slice_codec::encode_slice;
-use super::slicing::{SliceStart, slice_starts};
+use super::plan_file::{PlanContent, PlanSettings, PlannedShard, ShardPlan};
+use super::slicing::{SliceFinder, SliceStart};
+use super::write_slices::{SliceBound, SliceBounds};
 use crate::content::{ContentOptions, ExtractLimits, HEAD, is_plain};
 use crate::error::{Error, Result};
+use crate::index::build::describe::{DescribedIndex, describe_new};
 use crate::index::build::options::IndexOptions;
 use crate::index::build::report::IndexReport;
-use crate::index::build::run::describe_new;
-use crate::index::build::slice::{Extent, SliceInput};
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::sealed_json::directory_of;
-use crate::index::coverage::some_of;
-use crate::read::PieceStart;
 use crate::record::{CollectionCuts, CollectionFormat, CsvCuts, contents_of_records};
 use crate::schema::Records;
-use crate::source::{Input, absolute};
-use crate::store::{FsDirectory, generations};
+use crate::source::{ListedFile, SortedInputs, Stamp, absolute, nanoseconds};
+use crate::store::{FsDirectory, SortSpace, generations};
 use crate::sys::ReadFile;
 
 /// What to plan.
@@ -37,6 +36,8 @@ pub struct PlanRequest<'r> {
     pub index: &'r Path,
     /// The number of shards, at least 1.
     pub shards: u32,
+    /// Where and in how much memory the listing is sorted. The plan does not depend on it.
+    pub space: &'r SortSpace,
 }
 
 /// What was planned.
@@ -50,7 +51,10 @@ pub struct PlanReport {
     pub shards: Vec<PlannedShard>,
     /// The number of files of which several shards have parts.
     pub cut_files: u64,
-    /// What was found while the inputs were listed. Only what concerns the listing is set.
+    /// The number of inputs that could not be listed.
+    pub failed: u64,
+    /// What was found while the inputs were listed, with at most the first 10,000 of those that could not be.
+    /// Only what concerns the listing is set.
     pub listing: IndexReport,
 }
 
@@ -60,37 +64,30 @@ pub struct PlanReport {
 /// Options for which there are no plans; an error if the listing cannot be read, no field can be inferred, or
 /// a plan with other inputs or options has this name. [`Error::Cancelled`] if `cancel` was set.
 pub fn make_plan(request: PlanRequest<'_>, cancel: &AtomicBool) -> Result<PlanReport> {
-    let PlanRequest { build, limits, path, index, shards } = request;
+    let PlanRequest { build, limits, path, index, space, .. } = request;
     check(request)?;
     let output = absolute(index).map_err(|source| Error::io("find", index, source))?;
-    let (manifest, found, listing) = describe_new(build, &output, cancel)?;
-    found.wait_for_clock();
-    let inputs = &found.inputs;
-    let rule = cut_rule(&manifest);
-    let contents = contents_of_records(manifest.contents, manifest.records);
-    let mut may_cut = |input: &Input| {
-        rule.is_some() && input.bytes > build.read.chunk_bytes && has_plain_text(input, contents, build)
-    };
-    let starts = slice_starts(inputs, shards, &mut may_cut);
-    let threads = build.source.threads;
-    let bounds = cut(inputs, &starts, rule.as_ref(), threads, cancel)?;
-    let cut_files = bounds.windows(2).filter(|pair| matches!(pair, [one, other] if one.begins_anew(other)));
-    let cut_files = cut_files.count() as u64;
-    let slices = Slices { inputs, bounds: &bounds };
-    let (failures, failed) = some_of(listing.failed.iter());
+    let DescribedIndex { manifest, inputs, report: listing } = describe_new(build, &output, space, cancel)?;
+    inputs.wait_for_clock();
+    let bounds = find_bounds(&inputs, &manifest, request, cancel)?;
     let content = PlanContent {
         index: &path_from(path, &output)?,
         manifest: manifest.encode(),
-        settings: PlanSettings { owners: build.fields.owners.clone(), limits, failed, failures },
-        shards: slices.shards(),
-        slice: &|number, out| encode_slice(slices.of(number).collect::<Vec<_>>().iter(), out),
+        settings: PlanSettings {
+            owners: build.fields.owners.clone(),
+            limits,
+            failed: inputs.failed,
+            failures: inputs.failures.clone(),
+        },
+        slices: bounds.write(&inputs, &space.directory, cancel)?,
     };
-    let id = content.id();
+    let id = content.id()?;
     let is_known = is_known(path, id)?;
     if !is_known {
         content.write(path, id)?;
     }
-    Ok(PlanReport { id, is_known, shards: content.shards, cut_files, listing })
+    let (shards, cut_files) = (content.slices.shards, bounds.cut_files());
+    Ok(PlanReport { id, is_known, shards, cut_files, failed: inputs.failed, listing })
 }
 
 /// Refuses what cannot be planned.
@@ -160,113 +157,81 @@ fn cut_rule(manifest: &Manifest) -> Option<CutRule> {
 }
 
 /// True for a file whose bytes are its text. Other files are decoded from their start.
-fn has_plain_text(input: &Input, contents: ContentOptions, build: &IndexOptions) -> bool {
+fn has_plain_text(file: ListedFile<'_>, contents: ContentOptions, build: &IndexOptions) -> bool {
     let mut head = vec![0; HEAD];
-    let read = ReadFile::open(&input.path).and_then(|file| file.read_at(&mut head, 0));
+    let read = ReadFile::open(file.path).and_then(|file| file.read_at(&mut head, 0));
     let Ok(got) = read else { return false };
     let head = head.get(..got).unwrap_or_default();
-    !build.read.tables.is_table(head) && is_plain(head, input.bytes, contents)
+    !build.read.tables.is_table(head) && is_plain(head, file.stamp.bytes, contents)
 }
 
-/// Where a slice begins: at an input, or at a cut in it.
-#[derive(Clone, Debug)]
-struct Bound {
-    input: usize,
-    cut: Option<FoundCut>,
-}
-
-impl Bound {
-    /// True if `next` is the first cut of another file.
-    fn begins_anew(&self, next: &Bound) -> bool {
-        next.cut.is_some() && (self.input != next.input || self.cut.is_none())
-    }
-
-    fn at(&self) -> u64 {
-        self.cut.as_ref().map_or(0, |cut| cut.at)
-    }
-}
-
-/// The bounds of all slices, from the first to the end of the last, with cuts where records begin.
-fn cut(
-    inputs: &[Input],
-    starts: &[SliceStart],
-    rule: Option<&CutRule>,
-    threads: usize,
+/// The bounds of all slices, with cuts where records begin.
+fn find_bounds(
+    inputs: &SortedInputs,
+    manifest: &Manifest,
+    request: PlanRequest<'_>,
     cancel: &AtomicBool,
-) -> Result<Vec<Bound>> {
-    let mut files: Vec<FileToCut<'_>> = Vec::new();
+) -> Result<SliceBounds> {
+    let PlanRequest { build, shards, .. } = request;
+    let rule = cut_rule(manifest);
+    let contents = contents_of_records(manifest.contents, manifest.records);
+    let mut files: Vec<FileToCut> = Vec::new();
+    let mut finder = SliceFinder::new(inputs.count, inputs.bytes, shards);
+    let (mut cursor, mut input) = (inputs.read()?, 0);
+    while let Some(file) = cursor.next_file()? {
+        if input % 4096 == 0 && cancel.load(Ordering::Relaxed) {
+            return Err(Error::Cancelled);
+        }
+        finder.take(file.path.as_os_str().as_bytes(), file.stamp.bytes, &mut || {
+            let may_be_cut = rule.is_some() && file.stamp.bytes > build.read.chunk_bytes;
+            // A file of another size than it was listed with stays whole.
+            let stamp = may_be_cut.then(|| stamp_of(file.path)).flatten();
+            let stamp = stamp.filter(|stamp| stamp.bytes == file.stamp.bytes);
+            let stamp = stamp.filter(|_| has_plain_text(file, contents, build));
+            let file = |stamp| FileToCut { input, path: file.path.into(), stamp, wanted: Vec::new() };
+            files.extend(stamp.map(file));
+            stamp.is_some()
+        });
+        input += 1;
+    }
+    cut(&finder.finish(), files, inputs.count, |files| match &rule {
+        Some(rule) => find_cuts(files, rule, build.source.threads, cancel),
+        None => Ok(Vec::new()),
+    })
+}
+
+/// The size and the time of a file; `None` if it cannot be read.
+fn stamp_of(path: &Path) -> Option<Stamp> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some(Stamp { bytes: meta.len(), modified: nanoseconds(meta.mtime(), meta.mtime_nsec()) })
+}
+
+/// The bounds of all slices, with the cuts that `find` finds in files.
+fn cut(
+    starts: &[SliceStart],
+    mut files: Vec<FileToCut>,
+    inputs: u64,
+    find: impl FnOnce(&[FileToCut]) -> Result<Vec<Vec<Option<FoundCut>>>>,
+) -> Result<SliceBounds> {
     for start in starts.iter().filter(|start| start.offset > 0) {
-        match (files.last_mut(), inputs.get(start.input)) {
-            (Some(last), _) if last.input == start.input => last.wanted.push(start.offset),
-            (_, Some(Input { path, bytes, .. })) => {
-                let wanted = vec![start.offset];
-                files.push(FileToCut { input: start.input, path, bytes: *bytes, wanted });
-            }
-            (_, None) => {}
+        let known = files.binary_search_by_key(&start.input, |file| file.input);
+        if let Some(file) = known.ok().and_then(|at| files.get_mut(at)) {
+            file.wanted.push(start.offset);
         }
     }
-    let found = rule.map(|rule| find_cuts(&files, rule, threads, cancel)).transpose()?;
-    let mut found = found.unwrap_or_default().into_iter().flatten();
-    let first = Bound { input: 0, cut: None };
+    files.retain(|file| !file.wanted.is_empty());
+    let mut found = find(&files)?.into_iter().flatten();
     let bound = |start: &SliceStart| match start.offset {
-        0 => Bound { input: start.input, cut: None },
+        0 => SliceBound { input: start.input, cut: None },
         // Without a record behind it, the rest of the file belongs to the slice before.
         _ => match found.next().flatten() {
-            Some(cut) => Bound { input: start.input, cut: Some(cut) },
-            None => Bound { input: start.input + 1, cut: None },
+            Some(cut) => SliceBound { input: start.input, cut: Some(cut) },
+            None => SliceBound { input: start.input + 1, cut: None },
         },
     };
-    let end = Bound { input: inputs.len(), cut: None };
-    let inner: Vec<Bound> = starts.iter().map(bound).collect();
-    Ok([first].into_iter().chain(inner).chain([end]).collect())
-}
-
-/// The slices of a listing.
-struct Slices<'s> {
-    inputs: &'s [Input],
-    /// One more than there are slices.
-    bounds: &'s [Bound],
-}
-
-impl Slices<'_> {
-    /// The inputs of a slice.
-    fn of(&self, number: usize) -> impl Iterator<Item = SliceInput> {
-        let bound = |number: usize| self.bounds.get(number);
-        let ends = bound(number).zip(bound(number + 1));
-        let range = ends.map_or(0..0, |(from, to)| from.input..to.input + usize::from(to.cut.is_some()));
-        let part = move |number: usize| {
-            let ((from, to), input) = (ends?, self.inputs.get(number)?);
-            let cut = from.cut.as_ref().filter(|_| number == from.input);
-            let start = cut.map_or(0, |cut| cut.at);
-            let end = if number == to.input && to.cut.is_some() { to.at() } else { input.bytes };
-            let whole = start == 0 && end == input.bytes;
-            let none = || PieceStart { head: [].into(), records: 0, lines: 0, credit: 0 };
-            let extent =
-                (!whole).then(|| Extent { start, end, at: cut.map_or_else(none, |cut| cut.start.clone()) });
-            let is_empty = extent.as_ref().is_some_and(|extent| extent.start >= extent.end);
-            (!is_empty).then(|| SliceInput { path: input.path.clone(), stamp: input.stamp(), extent })
-        };
-        range.filter_map(part)
-    }
-
-    fn shards(&self) -> Vec<PlannedShard> {
-        let mut offset = 0;
-        let shard = |number: usize| {
-            let mut slice = Vec::new();
-            let inputs: Vec<SliceInput> = self.of(number).collect();
-            encode_slice(inputs.iter(), &mut slice);
-            let place = SlicePlace { offset, length: slice.len() as u64 };
-            offset += place.length;
-            let number = u32::try_from(number).unwrap_or(u32::MAX);
-            PlannedShard {
-                number,
-                name: shard_name(number),
-                inputs: inputs.len() as u64,
-                files: inputs.iter().filter(|input| input.ends_file()).count() as u64,
-                bytes: inputs.iter().map(SliceInput::bytes).sum(),
-                place,
-            }
-        };
-        (0..self.bounds.len().saturating_sub(1)).map(shard).collect()
-    }
+    let inner: Vec<SliceBound> = starts.iter().map(bound).collect();
+    let [first, end] = [0, inputs].map(|input| SliceBound { input, cut: None });
+    let bounds = [first].into_iter().chain(inner).chain([end]).collect();
+    let cut = files.iter().map(|file| (file.input, file.stamp)).collect();
+    Ok(SliceBounds { bounds, cut })
 }

@@ -6,8 +6,9 @@
 //! be repeated:
 //!
 //! 1. [`make_plan`] (`make.rs`) lists the inputs, decides the fields, and slices the listing (`slicing.rs`).
-//!    Large files of records are cut where records end (`cuts.rs`). `plan_file.rs` has the files of a plan,
-//!    `slice_codec.rs` the bytes of a slice.
+//!    Large files of records are cut where records end (`cuts.rs`). The listing is sorted in bounded memory
+//!    (`source/sorted/`), and both pass over it from its start (`write_slices.rs`). `plan_file.rs` has the
+//!    files of a plan, `slice_codec.rs` the bytes of a slice.
 //! 2. [`ShardPlan::build`] (`build_shard.rs`) builds a shard under a name of its own (`attempt.rs`) and
 //!    publishes it by a rename, so an attempt may be killed at any moment, and two may run at once.
 //! 3. [`ShardPlan::assemble`] (`assemble.rs`) verifies that every shard is there, and writes the manifest of
@@ -28,6 +29,7 @@ mod slicing;
 mod status;
 #[cfg(test)]
 mod tests;
+mod write_slices;
 
 pub use assemble::{AssembledIndex, DamagedShard};
 pub use build_shard::{ShardOptions, ShardOutcome};

@@ -16,6 +16,8 @@
 //! The id is a hash of the sections, the path of the index and the number of shards: the same listing with
 //! the same options is the same plan.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -39,6 +41,9 @@ const MANIFEST: u32 = 1;
 const SETTINGS: u32 = 2;
 const TABLE: u32 = 3;
 const SLICES: u32 = 4;
+
+/// The most bytes of a slice that are copied at once.
+const PART: u64 = 1 << 20;
 
 /// A plan: which inputs belong to which shard of an index, and what documents are.
 pub struct ShardPlan {
@@ -90,9 +95,31 @@ pub(super) struct PlanContent<'c> {
     pub(super) index: &'c Path,
     pub(super) manifest: Vec<u8>,
     pub(super) settings: PlanSettings,
+    pub(super) slices: WrittenSlices,
+}
+
+/// The slices of a plan in a temporary file.
+pub(super) struct WrittenSlices {
     pub(super) shards: Vec<PlannedShard>,
-    /// Appends the slice of a shard; always the same bytes.
-    pub(super) slice: &'c dyn Fn(usize, &mut Vec<u8>),
+    pub(super) file: File,
+}
+
+impl WrittenSlices {
+    /// Calls `take` with all bytes of a slice, some at a time.
+    fn each_part(&self, place: SlicePlace, take: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let SlicePlace { mut offset, length } = place;
+        let end = offset + length;
+        let mut buffer = vec![0; usize::try_from(length.min(PART)).unwrap_or_default()];
+        while offset < end {
+            let most = usize::try_from((end - offset).min(PART)).unwrap_or_default();
+            let part = buffer.get_mut(..most).unwrap_or_default();
+            let read = self.file.read_exact_at(part, offset);
+            read.map_err(|error| Error::io("read", Path::new("a temporary file"), error))?;
+            take(part)?;
+            offset += most as u64;
+        }
+        Ok(())
+    }
 }
 
 /// The name of the directory of a shard.
@@ -102,7 +129,10 @@ pub(super) fn shard_name(number: u32) -> String {
 
 impl PlanContent<'_> {
     /// The identity of the plan.
-    pub(super) fn id(&self) -> u128 {
+    ///
+    /// # Errors
+    /// A temporary file cannot be read.
+    pub(super) fn id(&self) -> Result<u128> {
         let mut hash = Xxh3::new();
         let mut add = |part: &[u8]| {
             hash.update(&(part.len() as u64).to_le_bytes());
@@ -111,13 +141,14 @@ impl PlanContent<'_> {
         add(&self.manifest);
         add(self.settings.encode().as_bytes());
         add(self.index.as_os_str().as_encoded_bytes());
-        let mut slice = Vec::new();
-        for number in 0..self.shards.len() {
-            slice.clear();
-            (self.slice)(number, &mut slice);
-            add(&slice);
+        for PlannedShard { place, .. } in &self.slices.shards {
+            hash.update(&place.length.to_le_bytes());
+            self.slices.each_part(*place, &mut |part| {
+                hash.update(part);
+                Ok(())
+            })?;
         }
-        hash.digest128()
+        Ok(hash.digest128())
     }
 
     /// Writes the plan durably; the file with the name `path` last.
@@ -130,28 +161,26 @@ impl PlanContent<'_> {
         writer.begin(SETTINGS)?;
         writer.write(self.settings.encode().as_bytes())?;
         writer.begin(TABLE)?;
-        for PlannedShard { inputs, files, bytes, place, .. } in &self.shards {
+        for PlannedShard { inputs, files, bytes, place, .. } in &self.slices.shards {
             for figure in [place.offset, place.length, *inputs, *files, *bytes] {
                 writer.write(&figure.to_le_bytes())?;
             }
         }
         writer.begin(SLICES)?;
-        let mut slice = Vec::new();
-        for number in 0..self.shards.len() {
-            slice.clear();
-            (self.slice)(number, &mut slice);
-            writer.write(&slice)?;
+        for PlannedShard { place, .. } in &self.slices.shards {
+            self.slices.each_part(*place, &mut |part| writer.write(part))?;
         }
         writer.finish()?.sync()?;
         directory.rename(&temporary, &name)?;
         directory.sync()?;
-        let sum = |figure: fn(&PlannedShard) -> u64| self.shards.iter().map(figure).sum::<u64>();
+        let shards = &self.slices.shards;
+        let sum = |figure: fn(&PlannedShard) -> u64| shards.iter().map(figure).sum::<u64>();
         let mut members = Map::new();
         for (name, value) in [
             ("id", Value::from(format!("{id:032x}"))),
             ("index", put_path(self.index)),
             ("inputs_file", name.into()),
-            ("shards", self.shards.len().into()),
+            ("shards", shards.len().into()),
             ("inputs", sum(|shard| shard.inputs).into()),
             ("files", sum(|shard| shard.files).into()),
             ("bytes", sum(|shard| shard.bytes).into()),

@@ -13,17 +13,24 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-use crate::codec::{ByteReader, put_varint};
+use crate::codec::{ByteReader, common_prefix, put_varint};
 use crate::index::build::slice::{Extent, SliceInput};
 use crate::read::PieceStart;
 use crate::source::Stamp;
 
-/// Appends a slice.
-pub(crate) fn encode_slice<'i>(inputs: impl Iterator<Item = &'i SliceInput>, out: &mut Vec<u8>) {
-    let mut before: &[u8] = b"";
-    for SliceInput { path, stamp, extent } in inputs {
+/// Writes the inputs of a slice one after the other.
+#[derive(Debug, Default)]
+pub(super) struct SliceEncoder {
+    /// The path of the last input.
+    before: Vec<u8>,
+}
+
+impl SliceEncoder {
+    /// Appends an input.
+    pub(super) fn put(&mut self, input: &SliceInput, out: &mut Vec<u8>) {
+        let SliceInput { path, stamp, extent } = input;
         let path = path.as_os_str().as_bytes();
-        let shared = path.iter().zip(before).take_while(|(one, other)| one == other).count();
+        let shared = common_prefix(path, &self.before);
         let rest = path.get(shared..).unwrap_or_default();
         put_varint(out, shared as u64);
         put_varint(out, rest.len() as u64);
@@ -39,8 +46,16 @@ pub(crate) fn encode_slice<'i>(inputs: impl Iterator<Item = &'i SliceInput>, out
             put_varint(out, head.len() as u64);
             out.extend_from_slice(head);
         }
-        before = path;
+        self.before.truncate(shared);
+        self.before.extend_from_slice(rest);
     }
+}
+
+/// Appends a slice.
+#[cfg(any(test, feature = "internals"))]
+pub(crate) fn encode_slice<'i>(inputs: impl Iterator<Item = &'i SliceInput>, out: &mut Vec<u8>) {
+    let mut encoder = SliceEncoder::default();
+    inputs.for_each(|input| encoder.put(input, out));
 }
 
 /// Reads a slice of `count` inputs; `None` if the bytes are none.

@@ -26,6 +26,7 @@ use crate::schema::{Records, Store};
 use crate::search::{Model, TermCount};
 use crate::segment::CheckLevel;
 use crate::source::SourceOptions;
+use crate::store::SortSpace;
 use crate::sys::PageSize;
 use corpus::write_corpus;
 
@@ -94,9 +95,22 @@ fn go_on() -> Arc<AtomicBool> {
 }
 
 fn plan(build: &IndexOptions, place: &Path, shards: u32) -> Result<PlanReport> {
+    plan_in(build, place, shards, 64 << 20)
+}
+
+/// A plan whose listing is sorted in this memory.
+fn plan_in(build: &IndexOptions, place: &Path, shards: u32, memory: usize) -> Result<PlanReport> {
     let (path, index) = (place.join("plan.json"), place.join("many.scanns"));
     let limits = ExtractLimits::default();
-    make_plan(PlanRequest { build, limits, path: &path, index: &index, shards }, &go_on())
+    let space = SortSpace { memory, directory: place.to_path_buf() };
+    let planned = make_plan(
+        PlanRequest { build, limits, path: &path, index: &index, shards, space: &space },
+        &go_on(),
+    )?;
+    let names = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = names.filter(|name| name.as_encoded_bytes().starts_with(b".scanns-")).collect();
+    assert!(left.is_empty(), "temporary files are left: {left:?}");
+    Ok(planned)
 }
 
 #[test]
@@ -244,6 +258,38 @@ fn a_plan_is_the_same_for_the_same_listing_and_another_is_refused() {
     assert!(matches!(plan(&options, place.path(), 4), Err(Error::Conflict { .. })));
     fs::write(root.join("more.txt"), "more").unwrap();
     assert!(matches!(plan(&options, place.path(), 3), Err(Error::Conflict { .. })));
+}
+
+#[test]
+fn a_plan_does_not_depend_on_the_memory_for_its_listing() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let mut random = Rng::with_seed(seed);
+    for round in 0..6 {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("data");
+        let records = KINDS[random.usize(..KINDS.len())];
+        write_corpus(&root, records, &mut random);
+        for directory in 0..random.usize(1..40) {
+            let directory = root.join(format!("e{}/{directory}", directory % 3));
+            fs::create_dir_all(&directory).unwrap();
+            for file in 0..random.usize(..30) {
+                fs::write(directory.join(format!("{file}-{}.txt", random.u32(..99))), "a word\n").unwrap();
+            }
+        }
+        let mut wanted = options(&root, records, 1);
+        if random.bool() {
+            // Files that are reached by two paths.
+            wanted.source.paths.extend([root.join("e0"), root.join("d0/large.txt")]);
+        }
+        let shards = random.u32(1..9);
+        let first = plan(&wanted, place.path(), shards).unwrap();
+        for memory in [0, 1_000, 20_000] {
+            let again = plan_in(&wanted, place.path(), shards, memory).unwrap();
+            let what = format!("seed {seed} round {round} memory {memory}");
+            assert!(again.is_known && again.id == first.id && again.shards == first.shards, "{what}");
+        }
+    }
 }
 
 #[test]

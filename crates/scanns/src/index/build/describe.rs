@@ -1,0 +1,56 @@
+//! What the documents of a new index of the inputs would be, and which inputs there are. Nothing is written.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::document_source::DocumentSource;
+use super::found_fields::FoundFields;
+use super::near_sketch::NearSketch;
+use super::options::IndexOptions;
+use super::record_sample::InputSample;
+use super::report::IndexReport;
+use super::run::{contents, found_out, new_manifest, no_input};
+use crate::error::Result;
+use crate::index::commit::manifest::Manifest;
+use crate::source::{SortedInputs, collect_sorted};
+use crate::store::SortSpace;
+
+/// What an index of the inputs would be.
+pub(crate) struct DescribedIndex {
+    /// Without documents.
+    pub(crate) manifest: Manifest,
+    pub(crate) inputs: SortedInputs,
+    /// What was found while the inputs were listed, with the first of the failures.
+    pub(crate) report: IndexReport,
+}
+
+/// Describes a new index of the inputs, which are sorted in the given space. The index at `output`, if it is
+/// among the inputs, is left out.
+pub(crate) fn describe_new(
+    options: &IndexOptions,
+    output: &Path,
+    space: &SortSpace,
+    cancel: &AtomicBool,
+) -> Result<DescribedIndex> {
+    let known = DocumentSource::choose(None, options)?;
+    let contents = contents(None, options)?;
+    FoundFields::check_languages(options.contents, known.as_ref().map(DocumentSource::schema))?;
+    NearSketch::check(contents, options.records, known.as_ref().map(DocumentSource::schema))?;
+    options.scan.refuse(contents.names_only)?;
+    let inputs = collect_sorted(&options.source, output, space, cancel)?;
+    if let Some(first) = inputs.failures.first().filter(|_| inputs.count == 0 && !inputs.has_roots) {
+        return Err(no_input(first, inputs.failed));
+    }
+    let mut report = IndexReport {
+        failed: inputs.failures.clone(),
+        skipped: inputs.skipped,
+        unused_globs: inputs.unused_globs.clone(),
+        rule_faults: inputs.rule_faults.clone(),
+        ..IndexReport::default()
+    };
+    let source = found_out(known, &mut || InputSample::of_sorted(&inputs), options, &mut report)?;
+    let stored = source.stored(None, options)?;
+    let manifest = new_manifest(&source, options.records, stored, &report);
+    let manifest = Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest };
+    Ok(DescribedIndex { manifest, inputs, report })
+}
