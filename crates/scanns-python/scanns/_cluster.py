@@ -9,6 +9,7 @@ import hashlib
 import ipaddress
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from typing import Any
 from ._command import Finished, command_path
 from ._native import NativeShard, shards_of
 from ._shards import MissingShard, ShardDescription, ShardExport
-from .errors import KINDS, ClusterError, Error, ShardError
+from .errors import KINDS, ClusterError, ConflictError, Error, ShardError
 
 __all__ = ["answer", "build_shard", "check_security", "command", "describe", "export_shard", "list_shards"]
 
@@ -84,6 +85,23 @@ def answer(
         except Error as error:
             found.append(str(error))
     return found
+
+
+def empty_directory(place: str, overwrite: bool) -> None:
+    """Makes the directory of an export, in which there are no files of another one.
+
+    Raises:
+        ConflictError: there are such files, and they are to be kept.
+    """
+    os.makedirs(place, exist_ok=True)
+    earlier = sorted(name for name in os.listdir(place) if re.fullmatch(r"part-\d{5,}\.parquet", name))
+    if earlier and not overwrite:
+        raise ConflictError(
+            f"{place} has {len(earlier)} files of an earlier export, such as {earlier[0]}: "
+            "give another directory, or overwrite=True, which removes them first"
+        )
+    for name in earlier:
+        os.remove(os.path.join(place, name))
 
 
 def export_shard(path: str, fingerprint: int, schema: bytes | None, target: str, asked: ShardExport) -> None:

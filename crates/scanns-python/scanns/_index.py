@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Union
 from . import _html
 from ._files import Usage, find_command, usage_options
 from ._native import NativeHits, NativeQuery, NativeSnapshot
-from ._request import LikeRequest, SearchRequest, Texts, digest, page_token, place_after, sort_spec
+from ._request import LikeRequest, SearchRequest, Texts, digest, page_token, place_after, shown_fields, sort_spec
 from ._results import Explanation, Export, Group, Groups, Hit, Model, Results, model_spec
-from .errors import FieldError, InvalidValueError, UnsupportedError
+from .errors import InvalidValueError, UnsupportedError
 from .facets import Request
 from .query import Q
 
@@ -137,19 +137,6 @@ class Index:
             self._filled = [name for name in self._native.kept_fields() if name not in empty or name in stored]
         return self._filled
 
-    def _shown(self, fields: Texts) -> list[str]:
-        """The names of fields to show.
-
-        Raises:
-            FieldError: a field is neither a column nor stored.
-        """
-        names = [name.strip() for name in (fields.split(",") if isinstance(fields, str) else fields)]
-        known = self._native.kept_fields()
-        for name in names:
-            if name not in known and name != "_key":
-                raise FieldError(f"no field '{name}' is a column or stored; such fields are: {', '.join(known)}")
-        return [name for name in names if name != "_key"]
-
     # Queries
 
     def _parsed(self, query: Query | NativeQuery, searched: Texts | None, operator: str) -> NativeQuery:
@@ -200,7 +187,7 @@ class Index:
         once. ``rm3`` extends the query by words of its best documents. After ``timeout`` seconds the answer is what
         was found so far, and :attr:`Results.partial` is true.
         """
-        shown = None if fields is None else self._shown(fields)
+        shown = None if fields is None else shown_fields(fields, self._native.kept_fields())
         parsed = self._parsed(query, field, default_operator)
         spec = model_spec(model)
         if rm3:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Union
 
-from .errors import InvalidValueError
+from .errors import FieldError, InvalidValueError
 
 Texts = Union[str, Sequence[str]]
 
@@ -56,6 +56,19 @@ def sort_spec(sort: Texts | None) -> list[tuple[str, bool, bool]]:
             first = part == "first" if part in ("first", "last") else first
         specs.append((plain, descending, first))
     return specs
+
+
+def shown_fields(fields: Texts, known: Sequence[str]) -> list[str]:
+    """The names of fields to show, without the key, which is always shown.
+
+    Raises:
+        FieldError: a field is neither a column nor stored.
+    """
+    names = [name.strip() for name in (fields.split(",") if isinstance(fields, str) else fields)]
+    for name in names:
+        if name not in known and name != "_key":
+            raise FieldError(f"no field '{name}' is a column or stored; such fields are: {', '.join(known)}")
+    return [name for name in names if name != "_key"]
 
 
 def digest(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from . import _html
 from ._files import IncompleteWarning
 from ._index import Query
-from ._request import Texts, sort_spec
+from ._request import Texts, shown_fields, sort_spec
 from ._native import ArrowStream, NativeShardHits, NativeShardSet
 from ._results import Model, Snippet, model_spec
 from ._tables import Table
@@ -73,14 +73,14 @@ class ShardExport(NamedTuple):
 class Question:
     """A question in the form that the native module takes."""
 
-    def __init__(self, query: Query, k: int, fields: Texts | None, operator: str) -> None:
+    def __init__(self, query: Query, k: int, searched: Texts | None, operator: str) -> None:
         self.is_json = not isinstance(query, str)
         if isinstance(query, str):
             self.query = query
         else:
             self.query = query.to_json() if isinstance(query, Q) else json.dumps(query)
         self.operator = operator
-        self.searched = fields if fields is None or isinstance(fields, str) else ",".join(fields)
+        self.searched = searched if searched is None or isinstance(searched, str) else ",".join(searched)
         self.k = k
         self.skip = 0
         self.model: tuple[str, list[tuple[str, float]]] = ("bm25", [])
@@ -340,6 +340,7 @@ class Sharded:
         *,
         skip: int = 0,
         model: str | Model = "bm25",
+        field: Texts | None = None,
         fields: Texts | None = None,
         default_operator: str = "or",
         sort: Texts | None = None,
@@ -347,7 +348,6 @@ class Sharded:
         stats: Texts = (),
         distinct: Texts = (),
         count: bool = False,
-        shown: Sequence[str] | None = None,
         content: bool = False,
         explain: bool = False,
         snippets: bool | str = False,
@@ -359,13 +359,13 @@ class Sharded:
         request = Request(self._kinds, facets, stats, distinct) if facets or stats or distinct else None
         questions = []
         for query in queries:
-            question = Question(query, k, fields, default_operator)
+            question = Question(query, k, field, default_operator)
             question.skip = skip
             question.model = model_spec(model)
             question.sort = sort_spec(sort)
             question.aggregations = "" if request is None else request.to_json()
             question.count = count
-            question.fields = self._filled if shown is None else list(shown)
+            question.fields = self._filled if fields is None else shown_fields(fields, self._filled)
             question.content = content
             question.explain = explain
             if snippets:
@@ -398,17 +398,16 @@ class Sharded:
     def search(self, query: Query, k: int = 10, **options: Any) -> ShardResults:
         """The best ``k`` documents of all shards, after the first ``skip``, and what is computed over all matches.
 
-        ``model``, ``fields``, ``default_operator``, ``sort``, ``facets``, ``stats`` and ``distinct`` are those of
-        :meth:`scanns.Index.search`. ``count=True`` counts all matches. ``shown`` are the fields that come with each hit,
-        by default all that some document has; ``content``, ``explain`` and ``snippets`` ask for the text of each hit, for
+        ``model``, ``field``, ``fields``, ``default_operator``, ``sort``, ``facets``, ``stats`` and ``distinct`` are those
+        of :meth:`scanns.Index.search`. ``count=True`` counts all matches. ``content``, ``explain`` and ``snippets`` ask for the text of each hit, for
         how its score was computed, and for the best parts of its text. After ``timeout`` seconds a shard answers with
         what it has found, and :attr:`ShardResults.partial` is true. Options are those of :meth:`search_many`.
         """
         return self.search_many([query], k, **options)[0]
 
-    def count(self, query: Query, *, fields: Texts | None = None, default_operator: str = "or") -> int:
+    def count(self, query: Query, *, field: Texts | None = None, default_operator: str = "or") -> int:
         """The number of documents that match."""
-        question = Question(query, 0, fields, default_operator)
+        question = Question(query, 0, field, default_operator)
         question.count = True
         (answer,) = self._answers([question], None)
         self._warn({one.shard: one for one in answer["missing"]})
@@ -427,13 +426,13 @@ class Sharded:
         hits: int = 1,
         missing: bool = False,
         model: str | Model = "bm25",
-        fields: Texts | None = None,
+        field: Texts | None = None,
         default_operator: str = "or",
         sort: Texts | None = None,
         timeout: float | None = None,
     ) -> ShardGroups:
         """The best hits of each value of a column: the first ``k`` values, ``hits`` of each."""
-        question = Question(query, 0, fields, default_operator)
+        question = Question(query, 0, field, default_operator)
         question.model = model_spec(model)
         question.sort = sort_spec(sort)
         question.group = (group, k, hits, missing)

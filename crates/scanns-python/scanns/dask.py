@@ -126,11 +126,13 @@ class ShardedIndex(Sharded):
         fields: Sequence[str] | None = None,
         binary: Sequence[str] = (),
         default_operator: str = "or",
+        overwrite: bool = False,
     ) -> list[str]:
         """Writes the values of all documents that match to Parquet files, one for each shard, and returns their paths.
 
         ``fields`` are columns and stored fields, and ``_key``; all that some document has by default. A file appears
-        under its name when it is complete. The workers need pyarrow.
+        under its name when it is complete. A directory with the files of an earlier export is refused, unless
+        ``overwrite`` removes those first. The workers need pyarrow.
         """
         place = os.path.abspath(directory)
         names = ["_key", *self._filled] if fields is None else list(fields)
@@ -138,7 +140,7 @@ class ShardedIndex(Sharded):
             raise InvalidValueError("fields: name at least one field, or leave it out for all")
         # What is wrong with the query or the fields is said before anything is written.
         exports, missing = self._exports("*" if query is None else query, names, list(binary), default_operator)
-        self._cluster.run(os.makedirs, place, 0o777, True)
+        self._cluster.run(_cluster.empty_directory, place, overwrite)
         workers = [worker for block, worker in _blocks(len(self._shards), self._cluster.threads()) for _ in block]
         files = [os.path.join(place, f"part-{self._numbers[at]:05}.parquet") for at, _ in exports]
         tasks = []

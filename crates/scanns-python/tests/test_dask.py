@@ -92,7 +92,7 @@ def test_groups_are_those_of_one_index(sharded: Any, single: scanns.Index) -> No
 def test_many_queries_travel_in_batches(sharded: Any, single: scanns.Index) -> None:
     queries = [f"{first} {second}" for first in WORDS for second in WORDS]
     sharded._batch = 16
-    found = sharded.search_many(queries, 3, shown=["size"])
+    found = sharded.search_many(queries, 3, fields=["size"])
     assert [one.keys for one in found] == [one.keys for one in single.search_many(queries, 3)]
     assert found[0].to_arrow().column_names == ["rank", "score", "_key", "size"]
     assert sharded.search_many([]) == []
@@ -116,6 +116,12 @@ def test_exports_have_all_documents(sharded: Any, single: scanns.Index, tmp_path
         with pytest.raises((scanns.errors.FieldError, scanns.errors.QueryError, scanns.errors.InvalidValueError)):
             sharded.export(tmp_path / "wrong", **wrong)
     assert not (tmp_path / "wrong").exists()
+    # Files of an export to more shards would be rows of this one.
+    (tmp_path / "out" / "part-00099.parquet").write_bytes(b"earlier")
+    with pytest.raises(scanns.errors.ConflictError, match="files of an earlier export, such as part-00000.parquet"):
+        sharded.export(tmp_path / "out", "author:ann")
+    files = sharded.export(tmp_path / "out", "author:ann", overwrite=True)
+    assert sorted(map(str, (tmp_path / "out").iterdir())) == files
 
 
 def test_a_shard_without_time_for_terms_is_missing(sharded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +140,7 @@ def test_faults_of_queries_are_those_of_one_index(sharded: Any) -> None:
     with pytest.raises(scanns.errors.QueryError):
         sharded.search('disk "tape')
     with pytest.raises(scanns.errors.FieldError, match="no field 'titel'"):
-        sharded.search("disk", fields="titel")
+        sharded.search("disk", field="titel")
     with pytest.raises(scanns.errors.FieldError):
         sharded.search("disk", facets="nothing")
 
