@@ -107,6 +107,14 @@ fn print(args: &PlanArgs, path: &Path, index: &Path, planned: &PlanReport) -> Re
         if planned.cut_files > 0 {
             writeln!(out, "cut between records: {}", units::counted(planned.cut_files, "file"))?;
         }
+        let empty = shards.iter().filter(|shard| shard.inputs == 0).count() as u64;
+        if empty > 0 {
+            let (shards, has) = (units::counted(empty, "shard"), if empty == 1 { "has" } else { "have" });
+            writeln!(
+                out,
+                "{shards} {has} nothing: files of records are cut into parts of --chunk-size at least"
+            )?;
+        }
         if listing.skipped > 0 {
             let skipped = units::counted(listing.skipped, "input");
             writeln!(out, "skipped: {skipped}, excluded or not a regular file")?;
