@@ -22,7 +22,7 @@ use std::sync::{Mutex, MutexGuard};
 use super::displaced::{Displaced, Restoration};
 use super::indexed_files::{ARCHIVE_MARK, IndexedFile, IndexedFiles, RemovedFiles};
 use super::manifest::Partial;
-use super::moved_files::{MovedFile, find_moved};
+use super::moved_files::{FormerPlace, MovedFile, find_moved};
 use super::unique_keys::{DoubleKey, UniqueKeys};
 use super::writer::{PartialChange, SegmentDocuments, Writer};
 use crate::error::Result;
@@ -79,6 +79,7 @@ struct LedgerProgress {
 }
 
 /// The inputs that a build has to read.
+#[derive(Default)]
 pub(crate) struct RemainingInputs {
     /// Inputs that are new, changed or incomplete.
     pub(crate) inputs: Vec<Input>,
@@ -160,24 +161,13 @@ impl<'w> Ledger<'w> {
             let known = |number: usize| index.known.get(number).copied().flatten();
             let is_changed = |number: usize, input: &Input| !is_unchanged(known(number), input, records);
             moved = find_moved(&segments, &index, &found, &removed, manifest.as_ref(), &is_changed)?;
-            moved.retain(|_, place| !is_archive(&place.path, &removed, &members));
-            let gone: HashSet<&[u8]> = moved.values().map(|place| place.path.as_slice()).collect();
-            removed.paths.retain(|path| !gone.contains(path.as_slice()));
+            forget_archives(&mut moved, &mut removed, &members);
         }
         let known = index.known;
-        let mut remaining = RemainingInputs {
-            inputs: Vec::new(),
-            parts: DoneParts::default(),
-            unchanged: 0,
-            restored: 0,
-            moved: Vec::with_capacity(moved.len()),
-        };
+        let mut remaining = RemainingInputs::default();
         let mut displaced = Displaced::read(manifest.as_ref());
-        let changes = |(input, known): (&Input, &Option<IndexedFile>)| {
-            known.is_some() && !is_unchanged(*known, input, records) && displaced.is_by(input.key())
-        };
-        let is_gone = || moves && removed.paths.iter().any(|path| displaced.is_by(path));
-        let restores = !again && (is_gone() || found.inputs.iter().zip(&known).any(changes));
+        let gone: &[Vec<u8>] = if moves { &removed.paths } else { &[] };
+        let restores = !again && displaced.are_due(&found, &known, gone, records);
         let mut restoration = Restoration::default();
         let (mut kept, mut replaced) = (Vec::new(), HashSet::new());
         for (found, (input, known)) in found.inputs.into_iter().zip(known).enumerate() {
@@ -212,7 +202,7 @@ impl<'w> Ledger<'w> {
             kept.push(LedgerInput { path: input.path.clone(), stamp: input.stamp(), members });
             remaining.inputs.push(input);
         }
-        restoration.outgoing.extend(removed.paths.iter().filter(|_| restores && moves).cloned());
+        restoration.outgoing.extend(gone.iter().filter(|_| restores).cloned());
         remaining.restored = restoration.files.len() as u64;
         let (spans, keys) = (remaining.parts.done.clone(), UniqueKeys::new(&old, restoration, displaced));
         let progress = Mutex::new(LedgerProgress { spans, keys, ..LedgerProgress::default() });
@@ -391,6 +381,33 @@ impl<'w> Ledger<'w> {
     fn forgotten(&self, inputs: &[u32]) -> Vec<PartialChange> {
         let inputs = inputs.iter().filter_map(|&input| self.inputs.get(input as usize));
         inputs.map(|input| PartialChange { path: input.key(), partial: None }).collect()
+    }
+}
+
+/// Leaves archives out of the files that were moved, and the others out of those that are gone.
+fn forget_archives(
+    moved: &mut BTreeMap<usize, FormerPlace>,
+    removed: &mut RemovedFiles,
+    members: &HashMap<usize, Vec<Vec<u8>>>,
+) {
+    moved.retain(|_, place| !is_archive(&place.path, removed, members));
+    let gone: HashSet<&[u8]> = moved.values().map(|place| place.path.as_slice()).collect();
+    removed.paths.retain(|path| !gone.contains(path.as_slice()));
+}
+
+impl Displaced {
+    /// True if a file with records that replaced those of others has changed or is gone.
+    fn are_due(
+        &self,
+        found: &Inputs,
+        known: &[Option<IndexedFile>],
+        gone: &[Vec<u8>],
+        records: Records,
+    ) -> bool {
+        let changes = |(input, known): (&Input, &Option<IndexedFile>)| {
+            known.is_some() && !is_unchanged(*known, input, records) && self.is_by(input.key())
+        };
+        gone.iter().any(|path| self.is_by(path)) || found.inputs.iter().zip(known).any(changes)
     }
 }
 
