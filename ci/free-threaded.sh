@@ -30,6 +30,6 @@ suffix=$(python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX
 rm -rf "$site/scanns"
 cp -r crates/scanns-python/scanns "$site/scanns"
 cp "$target/debug/libscanns_native.so" "$site/scanns/_native$suffix"
-cp "$target/debug/scanns" "$environment/bin/scanns"
+cp --remove-destination "$target/debug/scanns" "$environment/bin/scanns"
 tests=crates/scanns-python/tests
 run_pytest $tests/test_search.py $tests/test_writer.py $tests/test_tables.py $tests/test_safety.py $tests/test_work.py

@@ -13,5 +13,5 @@ site=$(python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
 rm -rf "$site/scanns"
 cp -r crates/scanns-python/scanns "$site/scanns"
 cp "$target/debug/libscanns_native.so" "$site/scanns/_native.abi3.so"
-cp "$target/debug/scanns" "$environment/bin/scanns"
+cp --remove-destination "$target/debug/scanns" "$environment/bin/scanns"
 run_pytest "$@"

@@ -64,17 +64,18 @@ pub(crate) fn write_shards(index: &Path, plan: u128, shards: &[ListedShard]) -> 
 }
 
 /// The shards of the index at `path`, in the order of their documents; `None` if it has no list of shards.
-/// Each is an index of its own. A shard may be gone.
+/// Each is an index of its own. A shard may be gone or damaged.
 ///
 /// # Errors
 /// [`Error::NewerFormat`] for a list of a newer version; [`Error::DamagedPlan`] if it is damaged;
 /// [`Error::Shard`] if a shard was built again after the list was written; an error if it cannot be read.
 pub fn shards_of(path: impl AsRef<Path>) -> Result<Option<Vec<PathBuf>>> {
     let Some(shards) = listed_shards(path.as_ref())? else { return Ok(None) };
-    for shard in shards.iter().filter(|shard| shard.path.is_dir()) {
-        if let Some(committed) = read_newest(&FsDirectory::new(&shard.path))? {
-            shard.must_have(&Manifest::decode(&committed.content)?.notes)?;
-        }
+    for shard in &shards {
+        let committed = read_newest(&FsDirectory::new(&shard.path)).ok().flatten();
+        let manifest = committed.and_then(|committed| Manifest::decode(&committed.content).ok());
+        // What is gone or damaged is noticed where it is opened.
+        manifest.map_or(Ok(()), |manifest| shard.must_have(&manifest.notes))?;
     }
     Ok(Some(shards.into_iter().map(|shard| shard.path).collect()))
 }
