@@ -73,6 +73,8 @@ class Processes:
         self.own.append("--nanny" if nannies else "--no-nanny")
         self.scheduler = started(["scheduler", *local, "--port", "0", "--no-dashboard"], self.log)
         self.made = 0
+        # When each worker was started, by its process.
+        self.began: dict[int, float] = {}
         self.workers = [self.worker() for _ in range(2)]
         # The workers that have ended or were harmed.
         self.lost = 0
@@ -83,7 +85,9 @@ class Processes:
 
     def worker(self) -> subprocess.Popen[bytes]:
         self.made += 1
-        return started([*self.own, "--name", f"worker-{self.made}"], self.log)
+        worker = started([*self.own, "--name", f"worker-{self.made}"], self.log)
+        self.began[worker.pid] = time.monotonic()
+        return worker
 
     def replace(self) -> None:
         while not self.closing.wait(0.1):
@@ -93,13 +97,17 @@ class Processes:
                     self.workers[at] = self.worker()
 
     def harm(self, mode: str, seed: int) -> None:
-        """Kills or stops workers now and then, from another thread."""
-        self.threads.append(threading.Thread(target=self.harm_often, args=(mode, random.Random(seed))))
+        """Kills or stops workers now and then, from another thread. The first two are ready."""
+        start = time.monotonic() - min(self.began.values())
+        self.threads.append(threading.Thread(target=self.harm_often, args=(mode, start, random.Random(seed))))
         self.threads[-1].start()
 
-    def harm_often(self, mode: str, rng: random.Random) -> None:
+    def harm_often(self, mode: str, start: float, rng: random.Random) -> None:
         while not self.closing.wait(rng.expovariate(2 / LIFE)):
             worker = rng.choice(self.workers)
+            # On a busy machine workers that have hardly started would be killed all the time.
+            if time.monotonic() - self.began[worker.pid] < start:
+                continue
             victims = children(worker.pid, b"spawn_main") if mode == "nanny" else [worker.pid]
             for victim in victims:
                 self.lost += 1
