@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from . import errors
 from ._files import IncompleteWarning, Usage, UsageLine
-from ._index import Index, Suggestion, TermCount
+from ._index import Index
 from ._index import open_index as open
 from ._progress import Progress
-from ._results import Explanation, Export, Group, Groups, Hit, Model, Results, Snippet
+from ._results import Explanation, Export, Group, Groups, Hit, Model, Results, Snippet, Suggestion, TermCount
 from ._schema import Field, Schema
 from ._work import BuildOptions, Report, build, check, merge, tune
 from ._writer import Writer

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -58,7 +59,7 @@ def arguments(options: Mapping[str, Any]) -> list[str]:
             if one is True:
                 words.append(option)
             elif one is not None and one is not False:
-                words.append(f"{option}={os.fspath(one) if isinstance(one, os.PathLike) else one}")
+                words.append(f"{option}={os.fsdecode(one) if isinstance(one, (bytes, os.PathLike)) else one}")
     return words
 
 
@@ -157,6 +158,13 @@ def _stop(process: subprocess.Popen[bytes], messages: _Messages) -> None:
         raise
 
 
+def _of_keywords(message: str) -> str:
+    """A message about options of the command as one about keyword arguments."""
+    text = message.partition("\n\nUsage:")[0].partition("\n\nFor more information")[0]
+    text = re.sub(r"--([a-z][a-z-]*)(?: <[A-Z_]+>)?(=?)", lambda found: found[1].replace("-", "_") + found[2], text)
+    return re.sub(r"\s*\n\s*", " ", text)
+
+
 def _must_be_done(finished: Finished, error: dict[str, Any] | None) -> None:
     """Raises the exception of a command that did not do its work."""
     if finished.code in (0, 1):
@@ -166,7 +174,10 @@ def _must_be_done(finished: Finished, error: dict[str, Any] | None) -> None:
     if error is None:
         notes = "; ".join(finished.notes[-3:]) or "it says nothing"
         raise errors.CommandError(f"the scanns command ended with status {finished.code}: {notes}")
-    made = errors.KINDS.get(error["kind"], errors.CommandError)(error["message"])
+    message = error["message"]
+    if error["kind"] == "Usage":
+        message = _of_keywords(message)
+    made = errors.KINDS.get(error["kind"], errors.CommandError)(message)
     if isinstance(made, errors.QueryError):
         made.at = error.get("at")
     raise made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -15,7 +16,7 @@ from ._tables import Table
 if TYPE_CHECKING:
     from ._native import ArrowStream, NativeSnapshot
 
-__all__ = ["Usage", "UsageLine"]
+__all__ = ["IncompleteWarning", "Usage", "UsageLine", "warn_incomplete"]
 
 Word = Union[str, bytes, "os.PathLike[str]"]
 
@@ -23,13 +24,22 @@ Word = Union[str, bytes, "os.PathLike[str]"]
 _PRINTING = {"-print", "-print0", "-printf", "-ls", "-fprint", "-fprint0", "-fprintf", "-fls"}
 
 
+_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+
+
 class IncompleteWarning(UserWarning):
-    """An answer about a file system leaves something out."""
+    """An answer or an index leaves something out."""
 
 
-def _warn(notes: Sequence[str]) -> None:
+def warn_incomplete(notes: Sequence[str]) -> None:
+    """Warns at the line of the program that called this package."""
+    if not notes:
+        return
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
     for note in notes:
-        warnings.warn(note, IncompleteWarning, stacklevel=4)
+        warnings.warn(_html.visible(note), IncompleteWarning, stacklevel=level)
 
 
 def find_command(native: NativeSnapshot, command: Sequence[Word], limit: int | None) -> list[str]:
@@ -37,7 +47,7 @@ def find_command(native: NativeSnapshot, command: Sequence[Word], limit: int | N
     words = list(command)
     prints = any(os.fsdecode(word) in _PRINTING for word in words)
     text, notes = native.find(words if prints else _with_print0(words), limit)
-    _warn(notes)
+    warn_incomplete(notes)
     if prints:
         end = b"\0" if any(os.fsdecode(word) == "-print0" for word in words) else b"\n"
         parts = text.split(end)
@@ -109,7 +119,7 @@ def usage_options(native: NativeSnapshot, paths: Sequence[Word], options: dict[s
     """The space of paths, with the options of du."""
     rows, summary = native.du(list(paths), json.dumps(options))
     report = json.loads(summary)
-    _warn(report["notes"])
+    warn_incomplete(report["notes"])
 
     def date(nanoseconds: int | None) -> datetime.datetime | None:
         if nanoseconds is None:

@@ -35,6 +35,11 @@ def size(number: float) -> str:
     return f"{value:.{digits}f} {_SUFFIXES[rank]}"
 
 
+def visible(text: str) -> str:
+    """A text in which nothing is hidden, and nothing controls a terminal."""
+    return text.translate(_SHOWN)
+
+
 def plain(value: object) -> str:
     """A value as text in which nothing is hidden."""
     if isinstance(value, bytes):

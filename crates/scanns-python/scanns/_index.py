@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, Union
 
 from . import _html
-from ._files import Usage, find_command, usage_options
+from ._files import Usage, find_command, usage_options, warn_incomplete
 from ._native import NativeHits, NativeQuery, NativeSnapshot
-from ._request import LikeRequest, SearchRequest, Texts, digest, page_token, place_after, shown_fields, sort_spec
-from ._results import Explanation, Export, Group, Groups, Hit, Model, Results, model_spec
+from ._request import AnyPath, LikeRequest, SearchRequest, Texts, check_request, check_timeout, check_whole, digest
+from ._request import given, kept_fields, names_of, page_token, paths_of, place_after, shown_fields, sort_spec
+from ._results import Explanation, Export, Group, Groups, Hit, Model, Results, Suggestion, TermCount, model_spec
+from ._results import warn_changed
 from .errors import InvalidValueError, UnsupportedError
 from .facets import Request
 from .query import Q
@@ -20,35 +22,20 @@ PathLike = Union[str, "os.PathLike[str]"]
 Query = Union[str, Q, Mapping[str, Any]]
 """A query in the language of the command, an object, or JSON as a dictionary."""
 
-__all__ = ["Index", "TermCount", "open_index"]
+__all__ = ["Index", "open_index"]
 
 
-class TermCount(NamedTuple):
-    """A term, the number of documents that contain it, and the number of its occurrences."""
-
-    term: str
-    documents: int
-    occurrences: int
-
-
-class Suggestion(NamedTuple):
-    """A word of a query that few documents contain, and terms that may be meant."""
-
-    word: str
-    documents: int
-    near: list[str]
-
-
-def open_index(path: PathLike | Sequence[PathLike], *, threads: int | None = None) -> Index:
+def open_index(path: AnyPath | Sequence[AnyPath], *, threads: int | None = None) -> Index:
     """Opens the newest commit of an index.
 
     Later commits do not change it; :meth:`Index.reopen` opens them. ``threads`` is the number of threads that
     share a query; all cores by default. Several paths are several indexes that are searched as one.
     """
-    is_one = isinstance(path, (str, os.PathLike))
-    paths = [os.fspath(path)] if is_one else [os.fspath(one) for one in path]  # type: ignore[arg-type,union-attr]
+    paths = paths_of(path)
     if not paths:
         raise InvalidValueError("no path: give the path of an index, or several")
+    if threads is not None:
+        check_whole("threads", threads, 1)
     return Index(NativeSnapshot.open(paths, threads or os.cpu_count() or 1), paths, threads)
 
 
@@ -64,6 +51,8 @@ class Index:
         self._threads = threads
         self.paths = paths
         """The paths of the index."""
+        self._missing: list[str] | None = None
+        self._warns = True
         self._kinds: dict[str, str] | None = None
         self._filled: list[str] | None = None
 
@@ -100,6 +89,27 @@ class Index:
         """What an index of file systems covers: scans and dumps, when, and whether they are complete."""
         covered: list[dict[str, Any]] = json.loads(self._native.coverage())
         return covered
+
+    @property
+    def missing(self) -> list[str]:
+        """What answers may lack, in sentences: a scan was stopped, or could not read some paths. Empty if nothing."""
+        if self._missing is None:
+            self._missing = self._native.missing()
+        return list(self._missing)
+
+    @property
+    def complete(self) -> bool:
+        """False if entries may be missing, because a scan was stopped or could not read something.
+
+        :attr:`missing` says why. The first answer that is about everything in the index gives an
+        :class:`IncompleteWarning`, too.
+        """
+        return not self.missing
+
+    def _warn_once(self) -> None:
+        """Warns at the first answer that entries may be missing."""
+        self._warns = False
+        warn_incomplete([f"{text}; Index.coverage() tells more" for text in self.missing])
 
     def note(self, name: str) -> bytes | None:
         """A note that a writer added to the commit."""
@@ -145,7 +155,12 @@ class Index:
         names = searched if searched is None or isinstance(searched, str) else ",".join(searched)
         if isinstance(query, str):
             return self._native.parse(query, operator, names)
-        text = query.to_json() if isinstance(query, Q) else json.dumps(query)
+        if isinstance(query, Q):
+            text = query.to_json()
+        elif isinstance(query, Mapping):
+            text = json.dumps(query)
+        else:
+            raise InvalidValueError(f"query: {given(query)}: give a text, a scanns.Q, or a dictionary of JSON")
         return self._native.parse_json(text, operator, names)
 
     def _aggregations(self, facets: Texts, stats: Texts, distinct: Texts) -> Request:
@@ -211,7 +226,9 @@ class Index:
         without: tuple[int, int] | None = None,
     ) -> Results:
         request = SearchRequest(k, spec, sort_spec(sort) if sort is not None else [])
-        request.timeout = timeout
+        if timeout is not None:
+            check_timeout(timeout)
+            request.timeout = timeout
         request.without = without
         aggregations = None
         if facets or stats or distinct:
@@ -222,7 +239,13 @@ class Index:
         first = 1
         if after is not None:
             first, request.after = place_after(after, self._digest(parsed, request), self._native.fingerprint)
-        native, answers = self._native.search(parsed, request)
+        try:
+            native, answers = self._native.search(parsed, request)
+        except (TypeError, OverflowError):
+            check_request(request)
+            raise
+        if self._warns:
+            self._warn_once()
         return Results(self, parsed, native, request, first, aggregations, answers)
 
     # Pages
@@ -244,7 +267,10 @@ class Index:
         timeout: float | None = None,
     ) -> int:
         """The number of documents that match."""
+        check_timeout(timeout)
         count, _ = self._native.count(self._parsed(query, field, default_operator), timeout)
+        if self._warns:
+            self._warn_once()
         return count
 
     def aggregate(
@@ -284,9 +310,17 @@ class Index:
     ) -> Groups:
         """The best hits of each value of a column: the first ``k`` values, ``hits`` of each."""
         parsed = self._parsed(query, field, default_operator)
+        check_timeout(timeout)
         request = SearchRequest(k, model_spec(model), sort_spec(sort))
         request.timeout = timeout
-        rows, total, without = self._native.groups(parsed, request, (group, hits, missing))
+        try:
+            rows, total, without = self._native.groups(parsed, request, (group, hits, missing))
+        except (TypeError, OverflowError):
+            check_request(request)
+            check_whole("hits", hits)
+            raise
+        if self._warns:
+            self._warn_once()
         made = [
             Group(value, count, Results(self, parsed, native, request, 1, None, [])) for value, count, native in rows
         ]
@@ -333,7 +367,10 @@ class Index:
     ) -> list[str]:
         """The parts of a document that match best, if the index stores its text."""
         native = self._found(key, query)
-        found = None if native is None else native.snippets(snippet_length, snippet_count)[0]
+        if native is None:
+            return []
+        (found,), changed = native.snippets(snippet_length, snippet_count)
+        warn_changed(changed)
         return [text.decode("utf-8", "replace") for text, _, _, _ in found or []]
 
     def terms(self, prefix: str | bytes = "", *, limit: int | None = 20, field: str | None = None) -> list[TermCount]:
@@ -377,19 +414,24 @@ class Index:
         self,
         query: Query | None = None,
         *,
-        fields: Sequence[str] | None = None,
-        binary: Sequence[str] = (),
+        fields: Texts | None = None,
+        binary: Texts = (),
         default_operator: str = "or",
         batch_rows: int = 65_536,
     ) -> Export:
         """The values of all documents that match, as a stream of record batches.
 
-        ``fields`` are columns and stored fields, and ``_key``; all by default. Texts that are not valid UTF-8 need
-        their field in ``binary``. Nothing is read before the first batch is asked for.
+        ``fields`` are columns and stored fields, and ``_key``, as in ``_key,size``; all by default. A field in which
+        a text is not valid UTF-8 has bytes in whole tables; in streams of batches name it in ``binary``. Nothing is
+        read before the first batch is asked for.
         """
         parsed = self._parsed("*" if query is None else query, None, default_operator)
-        names = ["_key", *self._native.kept_fields()] if fields is None else list(fields)
-        return Export(self._native, parsed, names, list(binary), batch_rows)
+        known = self._native.kept_fields()
+        names = ["_key", *known] if fields is None else kept_fields(fields, known)
+        export = Export(self._native, parsed, names, names_of("binary", binary) if binary else [], batch_rows)
+        if self._warns:
+            self._warn_once()
+        return export
 
     # File systems
 
@@ -397,7 +439,8 @@ class Index:
         """Paths for an expression of GNU find: ``find("/data", "-size", "+1G", "-mtime", "+365")``.
 
         Without start points the whole index is searched. An expression with ``-printf`` and the like gives the
-        lines that it prints. Start points that are not in the index give a warning.
+        lines that it prints. A start point that is not in the index, or in which entries may be missing, gives an
+        :class:`IncompleteWarning`.
         """
         return find_command(self._native, command, limit)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Union
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Union
 
 from .errors import FieldError, InvalidValueError
 
 Texts = Union[str, Sequence[str]]
+AnyPath = Union[str, bytes, "os.PathLike[str]"]
 
 
 class SearchRequest:
@@ -36,6 +38,66 @@ class LikeRequest(NamedTuple):
     terms: int
 
 
+def given(value: object) -> str:
+    """A value of a wrong type or size, for a message."""
+    text = repr(value)
+    return f"{text[:60]}{'…' if len(text) > 60 else ''} ({type(value).__name__})"
+
+
+def paths_of(path: AnyPath | Iterable[AnyPath]) -> list[str]:
+    """A path, or several."""
+    several = [path] if isinstance(path, (str, bytes, os.PathLike)) else path
+    try:
+        return [os.fsdecode(one) for one in several]
+    except TypeError:
+        raise InvalidValueError(f"path: {given(path)}: give a path, or a list of paths") from None
+
+
+def names_of(name: str, texts: Texts | Any) -> list[str]:
+    """The names in a text with commas, or in several texts."""
+    if isinstance(texts, str):
+        texts = texts.split(",")
+    elif isinstance(texts, bytes) or not hasattr(texts, "__iter__"):
+        raise InvalidValueError(f"{name}: {given(texts)}: give a text such as 'size,owner', or a list of texts")
+    names = list(texts)
+    for one in names:
+        if not isinstance(one, str):
+            raise InvalidValueError(f"{name}: {given(one)} is not the name of a field: give texts")
+    return [one.strip() for one in names]
+
+
+def check_whole(name: str, value: Any, least: int = 0) -> None:
+    """Refuses what is not a whole number of at least ``least``."""
+    try:
+        is_fine = least <= value.__index__() < 1 << 63
+    except (AttributeError, TypeError):
+        is_fine = False
+    if not is_fine:
+        raise InvalidValueError(f"{name}: {given(value)}: give a whole number from {least}")
+
+
+def check_timeout(value: Any) -> None:
+    """Refuses what is not a number of seconds, or ``None``."""
+    if value is None:
+        return
+    try:
+        is_fine = not isinstance(value, str) and 0 <= float(value) <= 1e9
+    except (TypeError, ValueError):
+        is_fine = False
+    if not is_fine:
+        raise InvalidValueError(f"timeout: {given(value)}: give seconds, such as 0.5, or None for no limit")
+
+
+def check_request(request: SearchRequest) -> None:
+    """Says what of a search has a wrong type, after the native module has refused it."""
+    check_whole("k", request.k)
+    if request.collapse is not None:
+        check_whole("collapse", request.collapse)
+    for name, value in request.model[1]:
+        if isinstance(value, str) or not hasattr(value, "__float__"):
+            raise InvalidValueError(f"model: {name}={given(value)}: give a number")
+
+
 def sort_spec(sort: Texts | None) -> list[tuple[str, bool, bool]]:
     """The columns of an order, as in ``size:desc,owner``: name, descending, and missing values first."""
     if sort is None or sort == "score":
@@ -43,7 +105,7 @@ def sort_spec(sort: Texts | None) -> list[tuple[str, bool, bool]]:
     if sort in ("key", "-key"):
         return [("_key", sort == "-key", False)]
     specs = []
-    for text in sort.split(",") if isinstance(sort, str) else sort:
+    for text in names_of("sort", sort):
         name, *parts = text.split(":")
         plain = name.removeprefix("-")
         if not plain or plain == "key":
@@ -58,17 +120,22 @@ def sort_spec(sort: Texts | None) -> list[tuple[str, bool, bool]]:
     return specs
 
 
-def shown_fields(fields: Texts, known: Sequence[str]) -> list[str]:
-    """The names of fields to show, without the key, which is always shown.
+def kept_fields(fields: Texts, known: Sequence[str]) -> list[str]:
+    """The names of fields whose values can be read, or of the key.
 
     Raises:
         FieldError: a field is neither a column nor stored.
     """
-    names = [name.strip() for name in (fields.split(",") if isinstance(fields, str) else fields)]
+    names = names_of("fields", fields)
     for name in names:
         if name not in known and name != "_key":
             raise FieldError(f"no field '{name}' is a column or stored; such fields are: {', '.join(known)}")
-    return [name for name in names if name != "_key"]
+    return names
+
+
+def shown_fields(fields: Texts, known: Sequence[str]) -> list[str]:
+    """The same without the key, which is always shown."""
+    return [name for name in kept_fields(fields, known) if name != "_key"]
 
 
 def digest(text: str) -> str:

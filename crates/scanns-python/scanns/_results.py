@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from . import _html
 from ._native import ArrowStream, NativeHits, NativeQuery, NativeSnapshot
-from ._tables import Table
+from ._files import warn_incomplete
+from ._request import SearchRequest, check_request, check_whole, given
+from ._tables import Table, needed
 from .errors import InvalidValueError
 
 if TYPE_CHECKING:
+    import polars
+    import pyarrow
+
     from ._index import Index
-    from ._request import SearchRequest
     from .facets import Distinct, Facet, Request, Stats
 
-__all__ = ["Explanation", "Export", "Group", "Groups", "Hit", "Model", "Results", "Snippet"]
+__all__ = ["Explanation", "Export", "Group", "Groups", "Hit", "Model", "Results", "Snippet", "Suggestion", "TermCount"]
 
 ModelSpec = tuple[str, list[tuple[str, float]]]
+
+_Table = TypeVar("_Table")
 
 
 class Model:
@@ -32,7 +39,14 @@ class Model:
 
     def __init__(self, name: str = "bm25", **parameters: float) -> None:
         self.name = name
-        self.parameters = {given.rstrip("_"): value for given, value in parameters.items()}
+        self.parameters = {written.rstrip("_"): value for written, value in parameters.items()}
+        try:
+            NativeSnapshot.check_model((name, list(self.parameters.items())))
+        except TypeError:
+            if not isinstance(name, str):
+                raise InvalidValueError(f"model: {given(name)}: give a name such as 'bm25'") from None
+            check_request(SearchRequest(0, (name, list(self.parameters.items())), []))
+            raise
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}{''.join(f', {name}={value!r}' for name, value in self.parameters.items())})"
@@ -45,6 +59,8 @@ def model_spec(model: str | Model) -> ModelSpec:
     """The name and the parameters of a model."""
     if isinstance(model, str):
         return _PLAIN.setdefault(model, (model, []))
+    if not isinstance(model, Model):
+        raise InvalidValueError(f"model: {given(model)}: give a name such as 'bm25', or a scanns.Model")
     return model.name, list(model.parameters.items())
 
 
@@ -91,6 +107,22 @@ class Explanation(NamedTuple):
         return f"<pre>{chr(10).join(_html.text(line) for line in self.lines())}</pre>"
 
 
+class TermCount(NamedTuple):
+    """A term, the number of documents that contain it, and the number of its occurrences."""
+
+    term: str
+    documents: int
+    occurrences: int
+
+
+class Suggestion(NamedTuple):
+    """A word of a query that few documents contain, and terms that may be meant."""
+
+    word: str
+    documents: int
+    near: list[str]
+
+
 class Hit:
     """A document that a query found."""
 
@@ -102,6 +134,7 @@ class Hit:
         self.rank = rank
         """The place among the hits, from 1."""
         self.score = score
+        """The score; 0.0 in an order by columns, which needs none."""
         self.key = key
         """The name of the document: a path, a path with a line number, or what a program gave it."""
 
@@ -119,13 +152,14 @@ class Hit:
     def fields(self, *names: str) -> dict[str, Any]:
         """The values of fields, by default of all that some document of the index has; several values are a list."""
         shown = list(names) or self._results._index._shown_fields()
-        found = dict(zip(shown, self._values(shown)))
-        return found if names else {"_key": self.key, **found}
+        found = {"_key": self.key, **dict(zip(shown, self._values(shown)))}
+        return {name: found[name] for name in names} if names else found
 
     def _values(self, names: list[str]) -> list[Any]:
         """The values of fields, in this order."""
-        found = self._results._native.values(self._at, names) if names else {}
-        several = (found[name] for name in names)
+        own = [name for name in names if name != "_key"]
+        found = self._results._native.values(self._at, own) if own else {}
+        several = (found.get(name, [self.key]) for name in names)
         return [None if not values else values[0] if len(values) == 1 else values for values in several]
 
     def __getitem__(self, name: str) -> Any:
@@ -141,7 +175,14 @@ class Hit:
         return None if found is None else Explanation.of(json.loads(found))
 
     def __repr__(self) -> str:
-        return f"Hit(rank={self.rank}, score={self.score:.4f}, key={self.key!r})"
+        score = f"score={self.score:.4f}, " if self._results._native.scored else ""
+        return f"Hit(rank={self.rank}, {score}key={self.key!r})"
+
+    def _repr_html_(self) -> str:
+        score = [("score", f"{self.score:.4f}")] if self._results._native.scored else []
+        shown = self._results._names()
+        values = [(name, value) for name, value in zip(shown, self._values(shown)) if value is not None]
+        return _html.pairs([("rank", self.rank), *score, ("key", self.key), *values])
 
 
 class Results(Table):
@@ -208,8 +249,12 @@ class Results(Table):
         return self._index._native.count(self._query, self._request.timeout)[0]
 
     def snippets(self, *, snippet_length: int = 160, snippet_count: int = 2, field: str | None = None) -> list[list[Snippet]]:
-        """The parts of each hit that match best; none for a hit whose text is not stored."""
-        found = self._native.snippets(snippet_length, snippet_count, field)
+        """The parts of each hit that match best; none for a hit whose text is not stored.
+
+        With ``store="reference"`` there are none for a hit whose file has changed, either, and a warning names it.
+        """
+        found, changed = self._native.snippets(snippet_length, snippet_count, field)
+        warn_changed(changed)
         return [[Snippet(text, start, marks) for text, start, marks, _ in hit or []] for hit in found]
 
     def with_fields(self, *names: str) -> FieldTable:
@@ -247,23 +292,33 @@ class Results(Table):
 
     def __repr__(self) -> str:
         more = ", partial" if self.partial else ""
-        return f"<scanns.Results: {len(self)} hits{more}>"
+        named = [("facets", list(self.facets)), ("stats", list(self.stats)), ("distinct", list(self.distinct))]
+        answers = "".join(f", {name} {', '.join(map(repr, answers))}" for name, answers in named if answers)
+        hits = "1 hit" if len(self) == 1 else f"{len(self):,} hits"
+        shown = answers.removeprefix(", ") if answers and self._request.k == 0 else f"{hits}{answers}"
+        return f"<scanns.Results: {shown}{more}>"
 
     def _repr_html_(self) -> str:
         names = self.fields or []
-        rows = [(hit.rank, f"{hit.score:.4f}", hit.key, *hit.sort, *hit._values(names)) for hit in self]
-        heads = ["rank", "score", "key", *(name for name, _, _ in self._request.sort if name != "_key"), *names]
+        scored = self._native.scored
+        rows = [
+            (hit.rank, *([f"{hit.score:.4f}"] if scored else []), hit.key, *hit.sort, *hit._values(names)) for hit in self
+        ]
+        heads = ["rank", *(["score"] if scored else []), "key", *(name for name, _, _ in self._request.sort if name != "_key"), *names]
         caption = "The time was up: there may be more and better hits." if self.partial else ""
         shown = _html.table(heads, rows, caption) if rows or not self._answers() else ""
         return shown + "".join(answer._repr_html_() for answer in self._answers())
 
-    def _answers(self) -> list[Facet | Stats]:
-        return [*self.facets.values(), *self.stats.values()]
+    def _answers(self) -> list[Facet | Stats | Distinct]:
+        return [*self.facets.values(), *self.stats.values(), *self.distinct.values()]
 
 
 def _rows(results: Results, names: list[str]) -> list[dict[str, Any]]:
     same = ["rank", "score", "_key", *names]
-    return [dict(zip(same, (hit.rank, hit.score, hit.key, *hit._values(names)))) for hit in results]
+    scored = results._native.scored
+    return [
+        dict(zip(same, (hit.rank, hit.score if scored else None, hit.key, *hit._values(names)))) for hit in results
+    ]
 
 
 class FieldTable(Table):
@@ -326,6 +381,17 @@ class Groups:
         return _html.table([self.field, "documents", "key", "score"], rows)
 
 
+def warn_changed(changed: list[str]) -> None:
+    """Warns that snippets are missing, since sources have changed."""
+    if changed:
+        more = "" if len(changed) == 1 else f"; {len(changed):,} hits have no snippets for this reason"
+        warn_incomplete([f"no snippets: {changed[0]}{more}"])
+
+
+# What the native module says of a text in the stream of an export that Arrow cannot hold.
+_NOT_UNICODE = re.compile(r"field '(.*)' has a text that is not valid UTF-8: name it in binary= to get bytes")
+
+
 class Export(Table):
     """The values of all documents that match. Each use reads the index again, batch by batch."""
 
@@ -334,6 +400,10 @@ class Export(Table):
     ) -> None:
         if not names:
             raise InvalidValueError("fields: name at least one field, or leave it out for all")
+        check_whole("batch_rows", batch_rows, 1)
+        for name in binary:
+            if name not in names:
+                raise InvalidValueError(f"binary: '{name}' is not exported; the fields are: {', '.join(names)}")
         self._native = native
         self._query = query
         self._binary = binary
@@ -343,16 +413,53 @@ class Export(Table):
     def _stream(self) -> ArrowStream:
         return self._native.export(self._query, self.fields, self._binary, self._batch_rows)
 
+    def _read(self, read: Callable[[Export], _Table]) -> _Table:
+        """Reads the whole export. A field with a text that is not valid UTF-8 is read again as bytes."""
+        export = self
+        while True:
+            try:
+                return read(export)
+            except Exception as error:
+                name = _not_unicode(error)
+                if name is None or name in export._binary:
+                    raise
+                binary = [*export._binary, name]
+                export = Export(self._native, self._query, self.fields, binary, self._batch_rows)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All rows as a table of pyarrow. A field in which a text is not valid UTF-8 has bytes."""
+        return self._read(needed("pyarrow").table)
+
+    def to_polars(self) -> polars.DataFrame:
+        """All rows as a data frame of Polars. A field in which a text is not valid UTF-8 has bytes."""
+        frame: polars.DataFrame = self._read(needed("polars").DataFrame)
+        return frame
+
     def rows(self) -> list[dict[str, Any]]:
         """All rows as dictionaries; needs pyarrow."""
         rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
         return rows
 
     def batches(self) -> Iterator[Any]:
-        """The record batches of pyarrow, one after the other."""
-        from ._tables import needed
+        """The record batches of pyarrow, one after the other.
 
-        yield from needed("pyarrow").RecordBatchReader.from_stream(self)
+        Raises:
+            InvalidValueError: a text is not valid UTF-8, and its field is not in ``binary``.
+        """
+        try:
+            yield from needed("pyarrow").RecordBatchReader.from_stream(self)
+        except Exception as error:
+            name = _not_unicode(error)
+            if name is None:
+                raise
+            hint = f"name it in binary= to get bytes, as in export(binary=['{name}'])"
+            raise InvalidValueError(f"field '{name}' has a text that is not valid UTF-8: {hint}") from None
 
     def __repr__(self) -> str:
         return f"<scanns.Export of {', '.join(self.fields)}>"
+
+
+def _not_unicode(error: Exception) -> str | None:
+    """The field whose text Arrow cannot hold, if that is the error."""
+    found = _NOT_UNICODE.search(str(error))
+    return None if found is None else found[1]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _html
+from ._request import given
 from .errors import InvalidValueError
 
 __all__ = ["Field", "Schema"]
@@ -166,7 +167,8 @@ def made_field(field: Field | str) -> Field:
     }
     maker = makers.get(field)
     if maker is None:
-        raise InvalidValueError(f"unknown type '{field}': use text, {', '.join(makers)}")
+        hint = ", which is called float" if field == "double" else ""
+        raise InvalidValueError(f"unknown type {given(field)}{hint}: use text, {', '.join(makers)}")
     return maker()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from . import _html
-from ._files import IncompleteWarning
+from ._files import warn_incomplete
+from ._index import open_index
 from ._progress import Shown, finish, watcher
+from ._request import given, paths_of
 from ._schema import Schema
 from .errors import InvalidValueError
 
@@ -25,7 +26,7 @@ except ImportError:  # pragma: no cover
 
 __all__ = ["BuildOptions", "InputOptions", "Report", "build", "check", "merge", "tune"]
 
-PathLike = Union[str, "os.PathLike[str]"]
+PathLike = Union[str, bytes, "os.PathLike[str]"]
 Size = Union[int, str]
 """Bytes, or text as in ``"4GiB"``."""
 Time = Union[int, float, str, datetime.timedelta]
@@ -60,6 +61,7 @@ class BuildOptions(InputOptions, total=False):
     csv_quote: str
     csv_header: str
     no_metadata: bool
+    metadata: bool
     passwd: PathLike
     group: PathLike
     content: str
@@ -70,6 +72,7 @@ class BuildOptions(InputOptions, total=False):
     extract_cache_size: Size
     binary: str
     no_decompress: bool
+    decompress: bool
     detect_language: bool
     near_duplicates: bool
     encoding: str
@@ -78,6 +81,7 @@ class BuildOptions(InputOptions, total=False):
     dump_root: PathLike
     map: str | Sequence[str]
     dump_no_header: bool
+    dump_header: bool
     one_file_system: bool
     pseudo: bool
     snapshots: bool
@@ -101,6 +105,7 @@ class BuildOptions(InputOptions, total=False):
     direct: str
     drop_cache: bool
     no_uring: bool
+    uring: bool
     pin: bool
     no_pin: bool
     arena_page: str
@@ -142,7 +147,11 @@ class Report(Mapping[str, Any]):
         return len(self._values)
 
     def __repr__(self) -> str:
-        return f"Report({self._values!r})"
+        named = ("documents", "unchanged", "removed", "failed", "lost")
+        counts = [f"{self[name]:,} {name}" for name in named if isinstance(self.get(name), int) and self[name]]
+        counts = [count.removesuffix("s") if count == "1 documents" else count for count in counts]
+        state = "complete" if self.complete else "not complete"
+        return f"<scanns.Report: {', '.join([*counts, state])}>"
 
     def _repr_html_(self) -> str:
         plain = [(name, value) for name, value in self.items() if not isinstance(value, (list, dict))]
@@ -158,19 +167,48 @@ def build(
 ) -> Report:
     """Indexes files and directories, or updates an index, as ``scanns index -o OUTPUT PATHS`` does.
 
-    ``options`` are those of the command: ``skip_hidden=True``, ``exclude=["*.o"]``, ``content="none"``,
-    ``records="jsonl"``. ``schema`` may be a :class:`Schema`. ``progress`` shows progress on a terminal or in a notebook;
-    a function is called with it. If Ctrl-C stops the build, what was indexed is committed, and the same call resumes it.
-    Inputs that failed are listed in the report, and a warning says how many.
+    ``options`` are those of the command, with underscores:
+
+    - ``exclude=["*.o"]``, ``include="*.txt"``, ``skip_hidden=True``, ``gitignore=True``: which files to read
+    - ``files_from``: a list of files, or any iterable of paths
+    - ``content="none"``: names and metadata alone, for :meth:`Index.find` and :meth:`Index.du`
+    - ``dump=True``: the paths are dumps of file systems; ``dump_format`` describes their lines
+    - ``records="jsonl"``: what a document is: file, lines, jsonl, csv, mbox, warc and more
+    - ``schema``: the fields of records, a :class:`Schema` or a file
+    - ``analyzer="english"``: how text becomes terms
+    - ``positions=True``: for phrases; ``offsets=True`` also for exact snippets
+    - ``store="content"``: keeps the text, for snippets; ``store="reference"`` reads the files again
+    - ``near_duplicates=True``: for ``search(collapse=True)``; ``vectors=True`` for ``like``
+    - ``decompress=False``: reads compressed files as they are
+    - ``threads=2``, ``memory="2GiB"``, ``polite=True``: what to use of the machine
+    - ``commit_every="10m"``, ``time_limit="2h"``: when to commit, and when to stop
+
+    ``scanns.BuildOptions`` has all names, and ``scanns index --help`` describes them. ``progress`` shows progress on a
+    terminal or in a notebook; a function is called with it. If Ctrl-C stops the build, what was indexed is committed, and
+    the same call resumes it. Inputs that failed are listed in the report, and a warning names the first.
     """
-    words = ["index", f"--output={os.fspath(output)}"]
-    report = _work(words, _several(paths), dict(options), progress)
+    sources = paths_of(paths)
+    if not sources and options.get("files_from") is None:
+        raise InvalidValueError("paths: there are none: give files or directories, or files_from")
+    words = ["index", f"--output={os.fsdecode(output)}"]
+    report = _work(words, sources, _checked("build", dict(options), BuildOptions), progress)
     if not report.complete:
-        failed = report.get("failed", 0)
-        what = f"{failed:,} inputs failed" if failed else "something was left out"
-        note = f"; {report.notes[0]}" if report.notes else ""
-        warnings.warn(f"{what}, see the report{note}", IncompleteWarning, stacklevel=2)
+        warn_incomplete([_lack(report, os.fsdecode(output))])
     return report
+
+
+def _lack(report: Report, index: str) -> str:
+    """What a build that is not complete left out."""
+    failures = report.get("failures") or []
+    failed = report.get("failed", 0) or len(failures)
+    if failures:
+        path, reason = failures[0].get("path", ""), failures[0].get("reason", "")
+        if failed == 1:
+            return f"1 input failed: {path}: {reason}"
+        return f"{failed:,} inputs failed; the first is {path}: {reason}; Report.failures lists them"
+    known = report.notes or open_index(index).missing or ["the report tells more"]
+    what = "1 input failed" if failed == 1 else f"{failed:,} inputs failed" if failed else "something was left out"
+    return f"{what}: {known[0]}"
 
 
 def merge(
@@ -185,12 +223,12 @@ def merge(
 ) -> Report:
     """Merges segments into one or a few, and frees the space of deleted documents."""
     options = {"segments": segments, "reorder": reorder, "memory": memory, "rate": rate, "threads": threads}
-    return _work(["merge"], [os.fspath(path)], options, progress)
+    return _work(["merge"], [os.fsdecode(path)], options, progress)
 
 
 def check(path: PathLike, *, level: str | None = None, salvage: bool = False, progress: Shown = True) -> Report:
     """Verifies an index; with ``salvage`` commits its intact segments. ``Report.complete`` is false if it is damaged."""
-    return _work(["check"], [os.fspath(path)], {"level": level, "salvage": salvage}, progress)
+    return _work(["check"], [os.fsdecode(path)], {"level": level, "salvage": salvage}, progress)
 
 
 def tune(
@@ -202,14 +240,64 @@ def tune(
     **options: Unpack[InputOptions],
 ) -> Report:
     """Finds the parameters of builds that suit this machine and data, and writes them to a profile."""
-    given = {"budget": budget, "out": out, "scratch": scratch, **options}
-    return _work(["tune"], _several(paths), given, False)
+    own = {"budget": budget, "out": out, "scratch": scratch, **_checked("tune", dict(options), InputOptions)}
+    return _work(["tune"], paths_of(paths), own, False)
 
 
-def _several(paths: PathLike | Sequence[PathLike]) -> list[str]:
-    if isinstance(paths, (str, os.PathLike)):
-        return [os.fspath(paths)]
-    return [os.fspath(path) for path in paths]
+_OPPOSITES = {
+    "decompress": "no_decompress",
+    "metadata": "no_metadata",
+    "uring": "no_uring",
+    "dump_header": "dump_no_header",
+}
+"""Options that are on unless the command is told otherwise, and how it is told."""
+
+_ELSEWHERE = {
+    "json": "the report has what it prints",
+    "quiet": "use progress=False",
+    "output": "it is the second argument",
+    "null": "files_from takes any paths",
+    "infer_schema": "use scanns.Schema.infer, or the command",
+    "dump_preview": "use the command",
+}
+
+
+def _checked(function: str, options: dict[str, Any], known: type) -> dict[str, Any]:
+    """The options as the command has them.
+
+    Raises:
+        InvalidValueError: there is no such option, or it is on or off and has another value.
+    """
+    from typing import get_type_hints
+
+    kinds = get_type_hints(known)
+    checked: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in kinds:
+            raise InvalidValueError(_unknown(function, name, list(kinds)))
+        if kinds[name] is bool and value is not None and type(value).__name__ not in ("bool", "bool_"):
+            raise InvalidValueError(f"{name}: {given(value)}: give True or False")
+        own = _OPPOSITES.get(name)
+        if own is None:
+            checked[name] = bool(value) if kinds[name] is bool else value
+        elif value is not None and options.get(own) is not None and bool(options[own]) == bool(value):
+            raise InvalidValueError(f"{name}={value} contradicts {own}={options[own]}: leave one of them out")
+        elif value is not None:
+            checked[own] = not value
+    return checked
+
+
+def _unknown(function: str, name: str, known: list[str]) -> str:
+    import difflib
+
+    if name in _ELSEWHERE:
+        return f"{function}() has no option '{name}': {_ELSEWHERE[name]}"
+    near = difflib.get_close_matches(name, known, 3, 0.7)
+    meant = f": did you mean {' or '.join(near)}?" if near else ";"
+    return f"{function}() has no option '{name}'{meant} scanns {_VERBS[function]} --help describes all options"
+
+
+_VERBS = {"build": "index", "tune": "tune"}
 
 
 def _time(value: object) -> object:
@@ -226,17 +314,14 @@ def _work(words: list[str], paths: list[str], options: dict[str, Any], progress:
 
     from ._command import arguments, run
 
-    for name in ("json", "quiet", "output", "null", "infer_schema", "dump_preview"):
-        if name in options:
-            raise InvalidValueError(f"'{name}' is not an option of this function")
     for name in _TIMES:
         value = options.get(name)
         if value is not None:
             options[name] = [_time(one) for one in value] if isinstance(value, (list, tuple)) else _time(value)
-    given: Iterable[bytes] | None = None
+    piped: Iterable[bytes] | None = None
     listed = options.get("files_from")
-    if listed is not None and not isinstance(listed, (str, os.PathLike)):
-        given = (os.fsencode(path) + b"\0" for path in listed)
+    if listed is not None and not isinstance(listed, (str, bytes, os.PathLike)):
+        piped = (os.fsencode(path) + b"\0" for path in listed)
         options["files_from"] = "-"
         words = [*words, "--null"]
     with tempfile.TemporaryDirectory(prefix="scanns-") as folder:
@@ -247,7 +332,7 @@ def _work(words: list[str], paths: list[str], options: dict[str, Any], progress:
             options["schema"] = path
         try:
             return Report(
-                run([*words, "--json", *arguments(options), "--", *paths], watch=watcher(progress), input=given)
+                run([*words, "--json", *arguments(options), "--", *paths], watch=watcher(progress), input=piped)
             )
         finally:
             finish(progress)

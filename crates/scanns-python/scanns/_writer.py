@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple, Union, cast
 
 from ._native import NativeWriter
+from ._request import given
 from ._schema import Field, Schema
-from .errors import NotAnIndexError
+from .errors import InvalidValueError, NotAnIndexError
 from .query import Q
 
 __all__ = ["Writer"]
@@ -26,6 +28,10 @@ class _WriterRequest(NamedTuple):
     compression: str | None
     vectors: bool | None
     key: str
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 class Writer:
@@ -74,11 +80,12 @@ class Writer:
             self._native = self._open(Schema.infer(sample, key=self._key))
         return self._native
 
-    def add(self, documents: Document | Iterable[Document] | object, *, replace: bool = False) -> int:
+    def add(self, documents: Document | Iterable[Document] | object, *, replace: bool = True) -> int:
         """Adds documents: a dictionary, several of them, or a table or batches of Arrow. Returns their number.
 
-        If one is refused, the exception says which one; those before it were added. ``replace`` deletes earlier
-        documents with the same keys.
+        A document replaces those with the same key that were committed or added before, in the same commit. With
+        ``replace=False`` they stay, and a key may have several documents. If a document is refused, the exception says
+        which one, counted from 0: all before it are added, it and those after it are not.
         """
         if hasattr(documents, "__arrow_c_stream__"):
             return self._add_arrow(documents, replace)
@@ -99,24 +106,37 @@ class Writer:
         return self._native.add_arrow(table, replace)
 
     def update(self, documents: Document | Iterable[Document] | object) -> int:
-        """Adds documents, and deletes earlier ones with the same keys in the same commit."""
+        """Adds documents, and deletes earlier ones with the same keys in the same commit, as :meth:`add` does."""
         return self.add(documents, replace=True)
 
-    def delete(self, key: Key | None = None, *, query: str | Q | None = None) -> None:
-        """Deletes the documents with a key, or those that match a query and were committed or added before."""
+    def delete(self, key: Key | None = None, *, query: str | Q | None = None) -> int:
+        """Deletes the documents with a key, or those that match a query and were committed or added before.
+
+        Returns the number of documents with the key, 0 if there are none. Of a query it is the number of committed
+        documents that match: those that were added since are deleted, too, but not counted.
+        """
         if (key is None) == (query is None):
             raise TypeError("give a key or a query")
         if key is not None:
-            self._opened().delete(key)
-        elif isinstance(query, Q):
-            self._opened().delete_matching(query.to_json(), True)
-        else:
-            self._opened().delete_matching(str(query), False)
+            return self._opened().delete(key)
+        if isinstance(query, Q):
+            return self._opened().delete_matching(query.to_json(), True)
+        if not isinstance(query, str):
+            raise InvalidValueError(f"query: {given(query)}: give a text or a scanns.Q")
+        return self._opened().delete_matching(query, False)
 
-    def set(self, key: Key, values: Mapping[str, Any] | None = None, /, **fields: Any) -> None:
-        """Sets columns of numbers, dates or booleans without indexing the documents again; ``None`` clears one."""
-        for name, value in {**(values or {}), **fields}.items():
-            self._opened().set(key, name, value)
+    def set(self, key: Key, values: Mapping[str, Any] | None = None, /, **fields: Any) -> int:
+        """Sets columns of numbers, dates or booleans without indexing the documents again; ``None`` clears one.
+
+        Returns the number of documents with the key, 0 if there are none.
+        """
+        changes = {**(values or {}), **fields}
+        if not changes:
+            raise InvalidValueError("set: name at least one field, as in set('mail-1', size=6)")
+        count = 0
+        for name, value in changes.items():
+            count = self._opened().set(key, name, value)
+        return count
 
     def note(self, name: str, value: bytes | None) -> None:
         """Sets a note of the next commit, which :meth:`Index.note` returns; ``None`` removes it."""
@@ -132,13 +152,27 @@ class Writer:
 
     def roll_back(self) -> None:
         """Discards what was not committed, and closes the writer."""
-        self.close()
-
-    def close(self) -> None:
-        """Closes the writer. What was not committed is lost."""
         self._closed = True
         if self._native is not None:
             self._native.close()
+
+    def close(self) -> None:
+        """Closes the writer. What was not committed is lost, and a :class:`ResourceWarning` says how much it is."""
+        self._warn_of_loss(2)
+        self.roll_back()
+
+    def _warn_of_loss(self, level: int) -> None:
+        documents, others = (0, 0) if self._native is None else self._native.pending()
+        parts = [_counted(documents, "added document"), _counted(others, "other change")]
+        if documents or others:
+            lost = " and ".join(part for part, count in zip(parts, (documents, others)) if count)
+            what = f"{self.path}: {lost} not committed: commit() keeps them, roll_back() discards them without this warning"
+            warnings.warn(what, ResourceWarning, stacklevel=level + 1, source=self)
+
+    def __del__(self) -> None:
+        # A writer that could not be opened has no attributes.
+        if not getattr(self, "_closed", True):
+            self._warn_of_loss(1)
 
     def __enter__(self) -> Writer:
         return self
@@ -150,7 +184,7 @@ class Writer:
             if kind is None and self._native is not None and self._native.is_open:
                 self._native.commit()
         finally:
-            self.close()
+            self.roll_back()
 
     def __repr__(self) -> str:
         return f"<scanns.Writer {self.path}>"

@@ -234,6 +234,9 @@ class Distinct:
     def __repr__(self) -> str:
         return f"Distinct(values={self.values}, exact={self.exact}, missing={self.missing})"
 
+    def _repr_html_(self) -> str:
+        return _html.pairs([("distinct values", self.values), ("exact", self.exact), ("missing", self.missing)])
+
 
 class Bucket:
     """The documents that share a value, a range, an interval or a directory."""

@@ -28,8 +28,34 @@ enum Cell<'a> {
 /// Reads the cell of a row.
 type CellReader<'a> = Box<dyn Fn(usize) -> Option<Cell<'a>> + 'a>;
 
-/// The documents of a record batch; `first` is the number of its first row, for errors.
-pub fn documents(shape: &DocumentShape, batch: &RecordBatch, first: u64) -> Result<Vec<Document>> {
+/// Why rows cannot become documents.
+pub enum RowFault {
+    /// No row of the table can.
+    Table(Error),
+    /// The first row that was not made cannot.
+    Row(Error),
+}
+
+/// The documents of the rows of a record batch before the first wrong one.
+pub fn before_fault(shape: &DocumentShape, batch: &RecordBatch) -> (Vec<Document>, Option<RowFault>) {
+    if let Ok(made) = documents(shape, batch) {
+        return (made, None);
+    }
+    if let Err(error) = documents(shape, &batch.slice(0, 0)) {
+        return (Vec::new(), Some(RowFault::Table(error)));
+    }
+    let mut made = Vec::new();
+    for row in 0..batch.num_rows() {
+        match documents(shape, &batch.slice(row, 1)) {
+            Ok(one) => made.extend(one),
+            Err(error) => return (made, Some(RowFault::Row(error))),
+        }
+    }
+    (made, None)
+}
+
+/// The documents of a record batch.
+fn documents(shape: &DocumentShape, batch: &RecordBatch) -> Result<Vec<Document>> {
     let schema = batch.schema();
     let Some(key) = batch.column_by_name(&shape.key) else {
         return Err(Error::invalid(
@@ -40,7 +66,7 @@ pub fn documents(shape: &DocumentShape, batch: &RecordBatch, first: u64) -> Resu
     };
     let key_of = cells(key, &shape.key)?;
     let mut documents = (0..batch.num_rows())
-        .map(|row| Ok(Document::new(key_text(key_of(row), first + row as u64)?)))
+        .map(|row| Ok(Document::new(key_text(key_of(row))?)))
         .collect::<Result<Vec<_>>>()?;
     for (field, array) in schema.fields().iter().zip(batch.columns()) {
         if *field.name() == shape.key && !shape.key_is_field {
@@ -52,14 +78,17 @@ pub fn documents(shape: &DocumentShape, batch: &RecordBatch, first: u64) -> Resu
     Ok(documents)
 }
 
-fn key_text(cell: Option<Cell<'_>>, row: u64) -> Result<Vec<u8>> {
+fn key_text(cell: Option<Cell<'_>>) -> Result<Vec<u8>> {
     Ok(match cell {
         Some(Cell::Bytes(bytes)) => bytes.to_vec(),
         Some(Cell::Unsigned(number)) => number.to_string().into_bytes(),
         Some(Cell::Signed(number)) => number.to_string().into_bytes(),
         _ => {
-            let found = format!("of document {row}");
-            return Err(Error::invalid("key", found, "a text or a whole number"));
+            return Err(Error::invalid(
+                "key",
+                "nothing, or a value of another type",
+                "a text or a whole number",
+            ));
         }
     })
 }

@@ -100,7 +100,7 @@ pub fn values_of(value: &Bound<'_, PyAny>, entry: &FieldEntry) -> PyResult<Vec<s
 }
 
 /// The same error, with the number of the document in front.
-fn at_document(error: PyErr, number: u64, py: Python<'_>) -> PyErr {
+pub fn at_document(error: PyErr, number: u64, py: Python<'_>) -> PyErr {
     let class = error.get_type(py);
     let name = class.name().map_or_else(|_| String::new(), |name| name.to_string());
     let text = format!("document {number}: {}", error.value(py));

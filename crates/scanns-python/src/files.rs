@@ -7,14 +7,16 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use scanns::files::{
-    FindOptions, FindOutput, FindSink, ReportOptions, UsageKey, UsageLine, UsageMeasure, UsageOptions,
-    UsageReport, UsageTime, disk_usage, find_entries, usage_by,
+    AskedPlaces, FindOptions, FindOutput, FindSink, ReportOptions, UsageKey, UsageLine, UsageMeasure,
+    UsageOptions, UsageReport, UsageTime, disk_usage, find_entries, indexed_path, missing_entries,
+    not_in_index, usage_by,
 };
 use scanns::{Error, Snapshot};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::errors::wrong;
+use crate::core::Core;
+use crate::errors::{raise, wrong};
 use crate::guard::{SignalWatch, detached};
 
 /// Collects what the actions of an expression print, until a signal raises an exception.
@@ -68,18 +70,84 @@ pub fn find<'py>(
     });
     let report = unless_interrupted(answer, &watch)?;
     let text = printed.text.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut notes = report.warnings;
-    notes.extend(report.missing.iter().map(|path| note(path, "is not in the index")));
+    let mut notes = lacks(snapshot, &report.places, report.max_depth)?;
+    if report.printed == 0 && !snapshot.has_entries() && asks_for_others(command) {
+        notes.push(format!("the index has {FILES_ALONE}"));
+    }
+    notes.extend(report.warnings);
+    notes.extend(not_in_index(snapshot, &report.missing, FILES_ALONE, &shown));
+    notes.extend(without_entry(snapshot, &report.without_entry));
     notes.extend(report.unknown.iter().map(|unknown| {
-        let word = String::from_utf8_lossy(&unknown.word).into_owned();
-        let example = String::from_utf8_lossy(&unknown.example).into_owned();
-        format!("{word}: the index does not know this of {} entries; the first is {example}", unknown.count)
+        let word = shown(&unknown.word);
+        let (entries, example) = (counted(unknown.count, "entry", "entries"), shown(&unknown.example));
+        format!("{word}: the index does not know this of {entries}; the first is {example}")
     }));
+    if report.loops > 0 {
+        notes.push(format!("{} that lead to themselves", counted(report.loops, "link", "links")));
+    }
     Ok((PyBytes::new(py, &text), notes))
 }
 
-fn note(path: &[u8], what: &str) -> String {
-    format!("{} {what}", String::from_utf8_lossy(path))
+/// What an index of the text of files has, and how to get the rest.
+const FILES_ALONE: &str = "regular files alone: scanns.build(…, content=\"none\") makes one of all entries, \
+                           with directories and links";
+
+/// A path or a word for people.
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A number of things: `1 file`, `1,234 files`.
+fn counted(count: u64, one: &str, several: &str) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    format!("{text} {}", if count == 1 { one } else { several })
+}
+
+/// What an answer about paths of the index lacks; the last sentence says where to find more.
+fn lacks(snapshot: &Snapshot, paths: &[Vec<u8>], depth: Option<usize>) -> PyResult<Vec<String>> {
+    let asked = AskedPlaces { paths, depth };
+    let mut notes = missing_entries(snapshot, asked, &shown).map_err(|error| raise(&error))?;
+    if let Some(last) = notes.last_mut() {
+        last.push_str("; Index.coverage() tells more");
+    }
+    Ok(notes)
+}
+
+/// What answers about everything in the index lack.
+pub fn missing(core: &Core) -> scanns::Result<Vec<String>> {
+    if let [_] = &core.paths[..] {
+        return missing_entries(&core.snapshot, AskedPlaces::ALL, &shown);
+    }
+    let mut all = Vec::new();
+    for path in &core.paths {
+        all.extend(missing_entries(&Snapshot::open(path)?, AskedPlaces::ALL, &shown)?);
+    }
+    Ok(all)
+}
+
+/// The directories of which the index has only what is in them.
+fn without_entry(snapshot: &Snapshot, directories: &[Vec<u8>]) -> Vec<String> {
+    let what = match snapshot.has_entries() {
+        true => "what is in it, and no entry of this directory",
+        false => FILES_ALONE,
+    };
+    directories.iter().map(|directory| format!("{}: the index has {what}", shown(directory))).collect()
+}
+
+/// True if an expression asks for types of entries without regular files.
+fn asks_for_others(command: &[Vec<u8>]) -> bool {
+    let is_type = |word: &Vec<u8>| matches!(word.as_slice(), b"-type" | b"-xtype");
+    command.windows(2).any(|words| match words {
+        [word, types] => is_type(word) && !types.contains(&b'f'),
+        _ => false,
+    })
 }
 
 /// The options of du, by the names of the command.
@@ -138,21 +206,33 @@ pub fn usage<'py>(
             remedy: "count entries with inodes=True, or index a dump that has sizes".into(),
         }));
     }
+    let asked: Vec<Vec<u8>> = paths.iter().map(|path| indexed_path(snapshot, path)).collect();
+    let mut notes = lacks(snapshot, &asked, None)?;
+    notes.extend(notes_of(snapshot, &report));
+    let summary = json!({ "total": report.total, "unknown": report.unknown, "notes": notes }).to_string();
     let rows = lines.into_iter().map(|(path, sum, time)| (PyBytes::new(py, &path), sum, time));
-    Ok((rows.collect(), summary(&report)))
+    Ok((rows.collect(), summary))
 }
 
-fn summary(report: &UsageReport) -> String {
-    let mut notes: Vec<String> =
-        report.missing.iter().map(|path| note(path, "is not in the index")).collect();
-    if report.unsized_files > 0 {
-        let example = String::from_utf8_lossy(&report.first_unsized).into_owned();
+/// What a sum leaves out or guesses.
+fn notes_of(snapshot: &Snapshot, report: &UsageReport) -> Vec<String> {
+    let mut notes = not_in_index(snapshot, &report.missing, FILES_ALONE, &shown);
+    notes.extend(without_entry(snapshot, &report.without_entry));
+    if report.unknown > 0 {
         notes.push(format!(
-            "the index does not know the size of {} files, which count nothing; the first is {example}",
-            report.unsized_files
+            "the index does not know the space of {}, and their sizes are counted; the first is {}",
+            counted(report.unknown, "entry", "entries"),
+            shown(&report.first_unknown)
         ));
     }
-    json!({ "total": report.total, "unknown": report.unknown, "notes": notes }).to_string()
+    if report.unsized_files > 0 {
+        notes.push(format!(
+            "the index does not know the size of {}, which count nothing; the first is {}",
+            counted(report.unsized_files, "file", "files"),
+            shown(&report.first_unsized)
+        ));
+    }
+    notes
 }
 
 fn key_of(name: &str) -> PyResult<UsageKey> {

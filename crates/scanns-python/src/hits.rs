@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use scanns::columns::{BatchColumn, ColumnKind};
 use scanns::schema::{Field, Value, ValueRef};
 use scanns::search::{Model, SnippetOptions};
-use scanns::{Hit, Query};
+use scanns::{Error, Hit, Query};
 use scanns_arrow::{ColumnLayout, ConversionError, record_batch};
 
 use crate::capsule::ArrowStream;
@@ -39,6 +39,8 @@ pub struct NativeHits {
     pub hits: Vec<KeptHit>,
     /// For each hit the number of later ones that nearly repeat it; empty if hits were not collapsed.
     pub near: Vec<u64>,
+    /// True if hits have scores, which an order by columns does not need.
+    pub scored: bool,
     /// True if the time of the query ran out.
     pub partial: bool,
 }
@@ -83,12 +85,13 @@ impl NativeHits {
         let ranks = (first..).take(self.hits.len());
         let ranks: ArrayRef = Arc::new(PrimitiveArray::<UInt64Type>::from_iter_values(ranks));
         let scores = self.hits.iter().map(|hit| hit.hit.score);
-        let scores: ArrayRef = Arc::new(PrimitiveArray::<Float32Type>::from_iter_values(scores));
+        let scores = scores.map(|score| self.scored.then_some(score));
+        let scores: ArrayRef = Arc::new(scores.collect::<PrimitiveArray<Float32Type>>());
         let schema = scanns_arrow::schema_of(&layouts);
         let values = record_batch(&schema, &layouts, &columns)?;
         let mut fields = vec![
             Arc::new(ArrowField::new("rank", DataType::UInt64, false)),
-            Arc::new(ArrowField::new("score", DataType::Float32, false)),
+            Arc::new(ArrowField::new("score", DataType::Float32, !self.scored)),
         ];
         fields.extend(schema.fields().iter().cloned());
         let all: SchemaRef = Arc::new(Schema::new(fields));
@@ -124,6 +127,11 @@ impl NativeHits {
     #[getter]
     fn partial(&self) -> bool {
         self.partial
+    }
+
+    #[getter]
+    fn scored(&self) -> bool {
+        self.scored
     }
 
     /// The keys of all hits.
@@ -190,7 +198,7 @@ impl NativeHits {
     }
 
     /// The best parts of the texts of all hits: for each hit a list of text, start and marks, or `None` if no
-    /// text is stored.
+    /// text is stored, or the source has changed; and a message for each such source.
     #[pyo3(signature = (length, count, field = None))]
     fn snippets<'py>(
         &self,
@@ -198,15 +206,22 @@ impl NativeHits {
         length: usize,
         count: usize,
         field: Option<&str>,
-    ) -> PyResult<Bound<'py, PyList>> {
+    ) -> PyResult<(Bound<'py, PyList>, Vec<String>)> {
         let snapshot = &self.core.snapshot;
         let field = field.map_or(Ok(self.field), |name| searched(snapshot.schema(), name));
         let field = field.map_err(|error| raise(&error))?;
         let options = SnippetOptions { length, fragments: count, ..SnippetOptions::default() };
+        let mut changed = Vec::new();
         let found = detached(py, || {
             let mut highlighter = snapshot.highlighter(field, &self.query, options)?;
-            let all = self.hits.iter().map(|hit| snapshot.snippets(&hit.hit, field, &mut highlighter));
-            all.collect::<scanns::Result<Vec<_>>>()
+            let one = |hit: &KeptHit| match snapshot.snippets(&hit.hit, field, &mut highlighter) {
+                Err(error @ Error::SourceChanged { .. }) => {
+                    changed.push(error.to_string());
+                    Ok(None)
+                }
+                found => found,
+            };
+            self.hits.iter().map(one).collect::<scanns::Result<Vec<_>>>()
         })?;
         let all = PyList::empty(py);
         for snippets in found {
@@ -221,7 +236,7 @@ impl NativeHits {
             }
             all.append(list)?;
         }
-        Ok(all)
+        Ok((all, changed))
     }
 
     /// All hits as one record batch with rank, from `first` on, score and fields.

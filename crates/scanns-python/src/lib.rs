@@ -2,14 +2,16 @@
 //!
 //! `guard.rs` runs work without the interpreter, with signals, forks and panics in mind, and `errors.rs`
 //! turns failures into the exceptions of `scanns/errors.py`. `core.rs` holds an open index. `snapshot.rs`
-//! has its methods for Python, with `request.rs` for what is asked, `answer.rs` and `json.rs` for the
-//! answers, and `hits.rs` for hits. `export.rs` streams record batches, and `capsule.rs` hands them over.
-//! `writer.rs` adds documents, from Python objects in `documents.rs` or from Arrow in `arrow_documents.rs`;
-//! `values.rs` converts values and `fields.rs` fields. `files.rs` answers questions about file systems.
-//! `shards.rs` has the two ends of a search over several processes, and `shard_hits.rs` its hits.
+//! has its methods for Python, with `request.rs` and `asked.rs` for what is asked, `answer.rs` and `json.rs`
+//! for the answers, and `hits.rs` for hits. `export.rs` streams record batches, and `capsule.rs` hands them
+//! over. `writer.rs` adds documents, from Python objects in `documents.rs` or from Arrow in
+//! `arrow_documents.rs`, and `pending.rs` knows what is not committed. `values.rs` converts values and
+//! `fields.rs` fields. `files.rs` answers questions about file systems. `shards.rs` has the two ends of a
+//! search over several processes, and `shard_hits.rs` its hits.
 
 mod answer;
 mod arrow_documents;
+mod asked;
 mod capsule;
 mod core;
 mod documents;
@@ -20,6 +22,7 @@ mod files;
 mod guard;
 mod hits;
 mod json;
+mod pending;
 mod request;
 mod shard_hits;
 mod shards;

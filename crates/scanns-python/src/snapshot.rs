@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use scanns::aggregate::{Aggregated, GroupBy};
+use scanns::aggregate::GroupBy;
 use scanns::query::{Operator, WeightedField};
 use scanns::schema::Field;
-use scanns::search::{Collapsed, KeyOrder, KeyPage, Model, MoreLikeThis, NearHits, Rm3, SortedHit};
-use scanns::{Error, Hit, Query, Snapshot};
+use scanns::search::{Model, MoreLikeThis, Rm3};
+use scanns::{Error, Query, Snapshot};
 
 use crate::answer::answers;
+use crate::asked::{Asked, Found, SearchRequest, with_keys};
 use crate::capsule::ArrowStream;
-use crate::core::{Core, CoreRef};
+use crate::core::CoreRef;
 use crate::errors::raise;
 use crate::export::{ExportReader, ExportRequest, ExportSource};
 use crate::fields::{KEY, all_kept, column, searched, weighted};
@@ -21,7 +22,7 @@ use crate::files::{self, UsageRow};
 use crate::guard::{detached, searching};
 use crate::hits::{KeptHit, NativeHits};
 use crate::json;
-use crate::request::{ModelSpec, Order, SortSpec, aggregations_of, model_of, order_of};
+use crate::request::{ModelSpec, Order, aggregations_of, model_of, order_of};
 use crate::values::{bytes_of, optional, string};
 
 /// A parsed query.
@@ -31,30 +32,6 @@ pub struct NativeQuery {
     fields: Vec<WeightedField>,
     /// The field of snippets and expansions.
     main: Field,
-}
-
-/// What a search is asked for.
-#[derive(FromPyObject)]
-pub struct SearchRequest {
-    k: usize,
-    model: ModelSpec,
-    sort: Vec<SortSpec>,
-    /// The last hit of the page before.
-    after: Option<(usize, u32, u32)>,
-    /// Aggregations in JSON.
-    aggregations: String,
-    timeout: Option<f64>,
-    collapse: Option<u32>,
-    /// A document that is not a hit.
-    without: Option<(usize, u32)>,
-}
-
-/// What a search found.
-#[derive(Default)]
-struct Found {
-    hits: Vec<SortedHit>,
-    near: Vec<u64>,
-    aggregated: Vec<Aggregated>,
 }
 
 /// The groups of hits, with their values, counts and hits, and the numbers of groups and of documents without
@@ -89,6 +66,7 @@ impl NativeSnapshot {
             field: query.main,
             hits: found,
             near: Vec::new(),
+            scored: true,
             partial: false,
         }
     }
@@ -105,18 +83,6 @@ impl NativeSnapshot {
     }
 }
 
-/// Hits with their keys.
-fn with_keys(core: &Core, hits: Vec<SortedHit>) -> scanns::Result<Vec<KeptHit>> {
-    let key = |found: SortedHit| {
-        Ok(KeptHit { key: core.snapshot.key(&found.hit)?, hit: found.hit, sorted: found.keys })
-    };
-    hits.into_iter().map(key).collect()
-}
-
-fn unsorted(hits: Vec<Hit>) -> Vec<SortedHit> {
-    hits.into_iter().map(|hit| SortedHit { hit, keys: Vec::new() }).collect()
-}
-
 /// The operator of a name.
 pub fn operator_of(name: &str) -> PyResult<Operator> {
     match name {
@@ -126,84 +92,6 @@ pub fn operator_of(name: &str) -> PyResult<Operator> {
             let known = "or, and".into();
             Err(raise(&Error::UnknownName { what: "operator", name: other.into(), known }))
         }
-    }
-}
-
-/// A search with everything that is known about it.
-struct Asked<'a> {
-    core: &'a Core,
-    query: &'a NativeQuery,
-    request: &'a SearchRequest,
-    model: Model,
-    asked: Vec<scanns::aggregate::Aggregation>,
-}
-
-impl Asked<'_> {
-    fn run(&self, budget: &scanns::search::Budget) -> scanns::Result<Found> {
-        let Asked { core, query, request, model, asked } = self;
-        let (request, model) = (*request, *model);
-        let searcher = core.searcher(Some(query.main), budget);
-        let prepared = searcher.prepare(&query.query)?;
-        let order = order_of(core.snapshot.schema(), &request.sort)?;
-        let after = request.after.map(|(leaf, doc, score)| Hit { score: f32::from_bits(score), leaf, doc });
-        let wanted = request.k.saturating_add(usize::from(request.without.is_some()));
-        if let Some(distance) = request.collapse {
-            return self.collapsed(&prepared, order, distance);
-        }
-        let mut found = match order {
-            Order::Score => {
-                let found = prepared.top_k_and_aggregate(model, wanted, after, asked)?;
-                Found { hits: unsorted(found.hits), aggregated: found.aggregated, near: Vec::new() }
-            }
-            Order::Fields(keys) => {
-                let after = after.map(|hit| searcher.sorted_hit(&keys, hit)).transpose()?;
-                let found =
-                    prepared.top_k_sorted_and_aggregate(model, &keys, wanted, after.as_ref(), asked)?;
-                Found { hits: found.hits, aggregated: found.aggregated, near: Vec::new() }
-            }
-            Order::Key(descending) => {
-                let order = if descending { KeyOrder::Descending } else { KeyOrder::Ascending };
-                let page = KeyPage { order, limit: wanted, after: after.as_ref() };
-                let hits = prepared.top_by_key(model, page, |_| {})?;
-                let hits = unsorted(hits.into_iter().map(|found| found.hit).collect());
-                Found { hits, aggregated: prepared.aggregate(asked)?, near: Vec::new() }
-            }
-        };
-        if let Some(without) = request.without {
-            found.hits.retain(|found| (found.hit.leaf, found.hit.doc) != without);
-            found.hits.truncate(request.k);
-        }
-        Ok(found)
-    }
-
-    fn collapsed(
-        &self,
-        prepared: &scanns::search::PreparedQuery<'_, '_, '_>,
-        order: Order,
-        distance: u32,
-    ) -> scanns::Result<Found> {
-        let Some(field) = self.core.snapshot.sketch_field() else {
-            return Err(Error::Unsupported {
-                what: "collapse in an index without sketches of texts".into(),
-                remedy: "build the index with near_duplicates=True".into(),
-            });
-        };
-        let keys = match order {
-            Order::Score => Vec::new(),
-            Order::Fields(keys) => keys,
-            Order::Key(_) => {
-                return Err(Error::Unsupported {
-                    what: "collapse in the order of keys".into(),
-                    remedy: "sort by score or by columns".into(),
-                });
-            }
-        };
-        let without = self.request.without.map(|(leaf, doc)| Hit { score: 0.0, leaf, doc });
-        let near = NearHits { field, distance, without };
-        let Collapsed { hits, .. } = prepared.top_collapsed(self.model, &keys, self.request.k, near)?;
-        let near = hits.iter().map(|kept| kept.near).collect();
-        let hits = hits.into_iter().map(|kept| kept.hit).collect();
-        Ok(Found { hits, near, aggregated: prepared.aggregate(&self.asked)? })
     }
 }
 
@@ -253,6 +141,17 @@ impl NativeSnapshot {
         json::coverage(&self.core.snapshot).map(|found| found.to_string()).map_err(|error| raise(&error))
     }
 
+    /// What answers may lack, in sentences.
+    fn missing(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        detached(py, || files::missing(&self.core))
+    }
+
+    /// Refuses a model or parameters that do not exist.
+    #[staticmethod]
+    fn check_model(model: ModelSpec) -> PyResult<()> {
+        model_of(&model).map(drop)
+    }
+
     /// The number of distinct terms.
     fn unique_terms(&self, py: Python<'_>) -> PyResult<u64> {
         detached(py, || self.core.snapshot.unique_terms())
@@ -298,13 +197,14 @@ impl NativeSnapshot {
         let core = &*self.core;
         let model = model_of(&request.model)?;
         let asked = aggregations_of(core.snapshot.schema(), &request.aggregations)?;
-        let asked = Asked { core, query, request: &request, model, asked };
+        let (field, request) = (query.main, &request);
+        let asked = Asked { core, query: &query.query, field, request, model, asked };
         let found = searching(py, request.timeout, |budget| {
-            let Found { hits, near, aggregated } = asked.run(budget)?;
-            Ok((with_keys(core, hits)?, near, aggregated))
+            let Found { scored, hits, near, aggregated } = asked.run(budget)?;
+            Ok((with_keys(core, hits)?, scored, near, aggregated))
         })?;
-        let (hits, near, aggregated) = found.answer;
-        let hits = NativeHits { near, partial: found.partial, ..self.hits(query, model, hits) };
+        let (hits, scored, near, aggregated) = found.answer;
+        let hits = NativeHits { near, scored, partial: found.partial, ..self.hits(query, model, hits) };
         Ok((hits, answers(py, &aggregated)?))
     }
 

@@ -13,12 +13,13 @@ use scanns::schema::{Compression, Document, Store};
 use scanns::writer::{IndexWriter, StoredOptions, WriterOptions};
 use scanns::{Error, Query, Snapshot};
 
-use crate::arrow_documents;
+use crate::arrow_documents::{self, RowFault};
 use crate::capsule::reader_of;
-use crate::documents::{DocumentShape, key_bytes, values_of};
+use crate::documents::{DocumentShape, at_document, key_bytes, values_of};
 use crate::errors::{exception, raise, wrong};
 use crate::fields::schema_of;
 use crate::guard::{Opener, detached, waiting};
+use crate::pending::PendingChanges;
 
 /// Documents that are handed over together.
 const TOGETHER: usize = 256;
@@ -40,26 +41,6 @@ pub struct WriterRequest {
     key: String,
 }
 
-/// Whether documents replace others with the same key.
-#[derive(Clone, Copy)]
-enum Addition {
-    Add,
-    Update,
-}
-
-impl Addition {
-    fn of(replace: bool) -> Self {
-        if replace { Addition::Update } else { Addition::Add }
-    }
-
-    fn apply(self, writer: &IndexWriter, document: &Document) -> scanns::Result<u64> {
-        match self {
-            Addition::Add => writer.add(document),
-            Addition::Update => writer.update(document),
-        }
-    }
-}
-
 /// A document that was refused: its number, and why.
 type Refused = (u64, Error);
 
@@ -68,6 +49,7 @@ type Refused = (u64, Error);
 pub struct NativeWriter {
     /// `None` once it is closed.
     writer: Mutex<Option<Arc<IndexWriter>>>,
+    pending: PendingChanges,
     shape: DocumentShape,
     path: PathBuf,
     opener: Opener,
@@ -80,9 +62,13 @@ impl NativeWriter {
         writer.clone().ok_or_else(|| exception("UnsupportedError", "the writer is closed: open another one"))
     }
 
+    fn committed(&self) -> scanns::Result<Snapshot> {
+        Snapshot::open(&self.path)
+    }
+
     /// A query in the language of the command, over the fields of the index.
     fn query(&self, text: &str, is_json: bool) -> scanns::Result<Query> {
-        let snapshot = Snapshot::open(&self.path)?;
+        let snapshot = self.committed()?;
         let operator = scanns::query::Operator::Or;
         match is_json {
             true => snapshot.parse_json_in(&[], text, operator),
@@ -94,16 +80,17 @@ impl NativeWriter {
     fn index(
         &self,
         py: Python<'_>,
-        addition: Addition,
+        replace: bool,
         make: impl FnOnce(&SyncSender<Vec<Document>>) -> PyResult<()>,
     ) -> PyResult<u64> {
         let writer = self.writer()?;
         let (sender, receiver) = sync_channel::<Vec<Document>>(AHEAD);
+        let pending = &self.pending;
         let (made, done) = std::thread::scope(|scope| {
             let work = move || -> Result<u64, Refused> {
                 let mut number = 0;
                 for document in receiver.into_iter().flatten() {
-                    addition.apply(&writer, &document).map_err(|error| (number, error))?;
+                    pending.add(&writer, &document, replace).map_err(|error| (number, error))?;
                     number += 1;
                 }
                 Ok(number)
@@ -123,11 +110,7 @@ impl NativeWriter {
 
 /// The exception for a document that was refused.
 fn refused(number: u64, error: &Error) -> PyErr {
-    let made = raise(error);
-    // Without the attribute the message says what is wrong.
-    let note = format!("document {number}, counted from 0");
-    let _ = Python::attach(|py| made.value(py).call_method1("add_note", (note,)).map(drop));
-    made
+    Python::attach(|py| at_document(raise(error), number, py))
 }
 
 /// Hands documents over; false if the other thread has ended because of an error.
@@ -164,16 +147,24 @@ impl NativeWriter {
             Ok(writer)
         })?;
         let shape = DocumentShape::new(writer.schema(), &request.key);
-        let writer = Mutex::new(Some(Arc::new(writer)));
-        Ok(NativeWriter { writer, shape, path, opener: Opener::current() })
+        let has_older = Snapshot::open(&path).is_ok_and(|snapshot| snapshot.info().documents > 0);
+        let (writer, pending) = (Mutex::new(Some(Arc::new(writer))), PendingChanges::new(has_older));
+        Ok(NativeWriter { writer, pending, shape, path, opener: Opener::current() })
     }
 
-    /// Adds documents from dictionaries. Returns their number.
+    /// Adds documents from dictionaries. Returns their number. Those before a wrong one are added.
     fn add(&self, py: Python<'_>, documents: &Bound<'_, PyAny>, replace: bool) -> PyResult<u64> {
-        self.index(py, Addition::of(replace), |sender| {
+        self.index(py, replace, |sender| {
             let mut made = Vec::with_capacity(TOGETHER);
+            let mut fault = None;
             for (number, document) in (0..).zip(documents.try_iter()?) {
-                made.push(self.shape.document(&document?, number)?);
+                match document.and_then(|document| self.shape.document(&document, number)) {
+                    Ok(document) => made.push(document),
+                    Err(error) => {
+                        fault = Some(error);
+                        break;
+                    }
+                }
                 if made.len() == TOGETHER {
                     if !hand_over(py, sender, &mut made) {
                         return Ok(());
@@ -182,27 +173,31 @@ impl NativeWriter {
                 }
             }
             hand_over(py, sender, &mut made);
-            Ok(())
+            fault.map_or(Ok(()), Err)
         })
     }
 
-    /// Adds the rows of record batches. Returns their number.
+    /// Adds the rows of record batches. Returns their number. Those before a wrong one are added.
     fn add_arrow(&self, py: Python<'_>, batches: &Bound<'_, PyAny>, replace: bool) -> PyResult<u64> {
         let reader = reader_of(batches)?;
-        self.index(py, Addition::of(replace), |sender| {
+        self.index(py, replace, |sender| {
             let mut first = 0;
             for batch in reader {
                 let batch = batch.map_err(|error| wrong("stream of Arrow", error, "record batches"))?;
                 let mut at = 0;
                 while at < batch.num_rows() {
                     let part = batch.slice(at, TOGETHER.min(batch.num_rows() - at));
-                    let mut made =
-                        detached(py, || arrow_documents::documents(&self.shape, &part, first + at as u64))?;
+                    let begin = first + at as u64;
+                    let (mut made, fault) = py.detach(|| arrow_documents::before_fault(&self.shape, &part));
                     at += part.num_rows();
-                    if !hand_over(py, sender, &mut made) {
-                        return Ok(());
+                    let number = begin + made.len() as u64;
+                    let went = hand_over(py, sender, &mut made);
+                    match fault {
+                        Some(RowFault::Table(error)) => return Err(raise(&error)),
+                        Some(RowFault::Row(error)) => return Err(refused(number, &error)),
+                        None if !went => return Ok(()),
+                        None => py.check_signals()?,
                     }
-                    py.check_signals()?;
                 }
                 first += batch.num_rows() as u64;
             }
@@ -210,42 +205,51 @@ impl NativeWriter {
         })
     }
 
-    /// Deletes the documents with a key.
-    fn delete(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Deletes the documents with a key. Returns their number.
+    fn delete(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<u64> {
         let (writer, key) = (self.writer()?, key_bytes(key)?);
-        detached(py, || writer.delete(&key).map(drop))
+        detached(py, || self.pending.change(|| self.committed(), &key, true, || writer.delete(&key)))
     }
 
-    /// Deletes the documents that match a query.
-    fn delete_matching(&self, py: Python<'_>, query: &str, is_json: bool) -> PyResult<()> {
+    /// Deletes the documents that match a query. Returns the number of those that are committed.
+    fn delete_matching(&self, py: Python<'_>, query: &str, is_json: bool) -> PyResult<u64> {
         let writer = self.writer()?;
-        detached(py, || writer.delete_matching(&self.query(query, is_json)?).map(drop))
+        detached(py, || {
+            self.pending.delete_matching(|| self.committed(), &self.query(query, is_json)?, &writer)
+        })
     }
 
-    /// Sets the values of a column for the documents with a key.
+    /// Sets the values of a column for the documents with a key. Returns their number.
     fn set(
         &self,
         py: Python<'_>,
         key: &Bound<'_, PyAny>,
         name: &str,
         value: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
+    ) -> PyResult<u64> {
         let (writer, key) = (self.writer()?, key_bytes(key)?);
         let (field, entry) = self.shape.field(name).map_err(|error| raise(&error))?;
         let values = values_of(value, entry)?;
-        detached(py, || writer.set(&key, field, &values).map(drop))
+        let apply = || writer.set(&key, field, &values);
+        detached(py, || self.pending.change(|| self.committed(), &key, false, apply))
     }
 
     /// Sets a note of the next commit; `None` removes it.
     fn note(&self, name: &str, value: Option<&[u8]>) -> PyResult<()> {
         self.writer()?.note(name.as_bytes(), value);
+        self.pending.note();
         Ok(())
     }
 
     /// Makes everything durable. Returns the number of the commit.
     fn commit(&self, py: Python<'_>) -> PyResult<u64> {
         let writer = self.writer()?;
-        waiting(py, &AtomicBool::new(false), || writer.commit().map(|commit| commit.generation))
+        waiting(py, &AtomicBool::new(false), || {
+            let done = self.pending.before_commit();
+            let commit = writer.commit()?;
+            self.pending.after_commit(done);
+            Ok(commit.generation)
+        })
     }
 
     /// Merges segments until no more are due.
@@ -262,6 +266,15 @@ impl NativeWriter {
             // Closing would wait for threads of the process that opened it, and remove its files.
             false => std::mem::forget(writer),
         }
+    }
+
+    /// The numbers of documents and of other changes that are not committed.
+    fn pending(&self) -> (u64, u64) {
+        if !self.is_open() || !self.opener.is_current() {
+            return (0, 0);
+        }
+        let counts = self.pending.counts();
+        (counts.documents, counts.others)
     }
 
     /// True if the writer can be used.

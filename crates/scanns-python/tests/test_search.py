@@ -216,3 +216,24 @@ def test_facts_are_those_of_the_command(index: scanns.Index, notes: Path) -> Non
 def test_many_queries_at_once(index: scanns.Index) -> None:
     queries = ["license", "disk", "tape", "warranty index"] * 10
     assert [found.keys for found in index.search_many(queries)] == [index.search(query).keys for query in queries]
+
+
+def test_a_changed_source_costs_its_own_snippets_alone(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.txt").write_text(f"one word in {name}")
+    scanns.build([tmp_path / f"{name}.txt" for name in "abc"], tmp_path / "r.scanns", store="reference", positions=True)
+    found = scanns.open(tmp_path / "r.scanns").search("word", sort="key")
+    assert [snippet.text for (snippet,) in found.snippets()] == [f"one word in {name}" for name in "abc"]
+    (tmp_path / "b.txt").write_text("something else, and longer")
+    with pytest.warns(scanns.IncompleteWarning, match=r"no snippets: .*b\.txt") as warned:
+        snippets = found.snippets()
+    assert len(warned) == 1 and [len(one) for one in snippets] == [1, 0, 1]
+    (tmp_path / "c.txt").unlink()
+    (tmp_path / "c.txt").write_text("changed, too")
+    with pytest.warns(scanns.IncompleteWarning, match=r"b\.txt.*; 2 hits have no snippets for this reason"):
+        found.snippets()
+    with pytest.warns(scanns.IncompleteWarning, match=r"b\.txt"):
+        assert scanns.open(tmp_path / "r.scanns").snippets("word", tmp_path / "b.txt") == []
+    assert found[0].text() == b"one word in a"
+    with pytest.raises(scanns.errors.SourceChangedError):
+        found[1].text()

@@ -95,15 +95,52 @@ def test_facets_are_tables(mail: Path) -> None:
     assert facet.to_polars()["count"].sum() == 100
 
 
-def test_text_that_is_not_unicode_is_an_error_or_bytes(notes: Path) -> None:
+def test_text_that_is_not_unicode_is_bytes_in_tables_and_an_error_in_streams(notes: Path, tmp_path: Path) -> None:
     index = scanns.open(notes)
-    with pytest.raises(Exception, match="not valid UTF-8"):
-        index.export().to_arrow()
-    names = index.export(fields=["_key", "name"], binary=["_key", "name"]).to_arrow()
-    assert any(b"\xff" in name.as_py() for name in names["name"])
+    export = index.export(fields="_key,name,size")
+    command("export", notes, "--fields", "_key,name,size", "-o", tmp_path / "e.arrow")
+    expected = pyarrow.ipc.open_file(tmp_path / "e.arrow").read_all()
+    for table in (export.to_arrow(), export.to_polars().to_arrow(), pyarrow.Table.from_pylist(export.rows())):
+        assert table["name"].to_pylist() == expected["name"].to_pylist() and b"\xff" in b"".join(table["_key"].to_pylist())
+    assert export.to_arrow().schema.types == expected.schema.types
+    frame = export.to_pandas()
+    assert b"bad-\xff.txt" in set(frame["name"]) and frame["size"].sum() > 0
+    with pytest.raises(scanns.errors.InvalidValueError, match=r"field '_key' has a text .*binary=\['_key'\]"):
+        list(export.batches())
+    with pytest.raises(Exception, match="not valid UTF-8: name it in binary="):
+        pyarrow.table(export)
+    names = index.export(fields=["_key", "name"], binary="_key,name")
+    assert any(b"\xff" in name.as_py() for batch in names.batches() for name in batch["name"])
     hit = next(hit for hit in index.search("name that is not text", 200) if "\udcff" in hit.key)
     assert hit["name"].encode("utf-8", "surrogateescape") == b"bad-\xff.txt"
     assert index.search("name", 200).to_arrow().num_rows > 0
+
+
+def test_scores_are_shown_where_there_are_any(mail: Path) -> None:
+    index = scanns.open(mail)
+    for sort, scored in (("size:desc", False), ("key", False), ("score", True), ("score:desc,size", True), (None, True)):
+        found = index.search("mail", 5, sort=sort, fields="size")
+        assert found.to_arrow()["score"].null_count == (0 if scored else 5), sort
+        assert all((row["score"] is not None) == scored for row in found.rows())
+        shown = found._repr_html_()
+        assert ("<th style=\"text-align:left\">score</th>" in shown) == scored and ("score" in repr(found[0])) == scored
+        assert ("score" in found[0]._repr_html_()) == scored and "mail-" in found[0]._repr_html_()
+    empty = index.search("nothing", sort="size")
+    assert empty.to_arrow().num_rows == 0
+
+
+def test_answers_are_shown_with_and_without_hits(mail: Path) -> None:
+    index = scanns.open(mail)
+    asked: dict[str, str] = {"facets": "author", "stats": "size", "distinct": "author"}
+    found, alone = index.search("mail", 3, **asked), index.aggregate("mail", **asked)  # type: ignore[arg-type]
+    assert repr(found) == "<scanns.Results: 3 hits, facets 'author', stats 'size', distinct 'author'>"
+    assert repr(alone) == "<scanns.Results: facets 'author', stats 'size', distinct 'author'>"
+    assert repr(index.search("mail", 1)) == "<scanns.Results: 1 hit>"
+    for answers in (found, alone):
+        shown = answers._repr_html_()
+        assert "documents" in shown and "deviation" in shown and "distinct values" in shown
+    hit = found[0]
+    assert hit["_key"] == hit.key and hit.fields("_key", "size") == {"_key": hit.key, "size": hit["size"]}
 
 
 def test_html_is_escaped(notes: Path, tree: Path) -> None:

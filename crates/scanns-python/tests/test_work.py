@@ -16,7 +16,7 @@ from conftest import command, command_json
 
 import scanns
 from scanns._command import arguments, command_path
-from scanns._work import BuildOptions, InputOptions
+from scanns._work import _OPPOSITES, BuildOptions, InputOptions
 
 
 def test_the_options_are_those_of_the_command() -> None:
@@ -25,7 +25,12 @@ def test_the_options_are_those_of_the_command() -> None:
         ("tune", InputOptions, {"help", "null", "json", "budget", "out", "scratch"}),
     ):
         names = set(re.findall(r"^ {2,6}(?:-., )?--([a-z-]+)", command(verb, "--help"), re.M))
-        assert names - own == {name.replace("_", "-") for name in typing.get_type_hints(options)}
+        ours = {name.replace("_", "-") for name in set(typing.get_type_hints(options)) - set(_OPPOSITES)}
+        assert names - own == ours
+    assert set(_OPPOSITES) | set(_OPPOSITES.values()) <= set(typing.get_type_hints(BuildOptions))
+    assert {name for name in typing.get_type_hints(BuildOptions) if "no_" in name and name != "no_pin"} == set(
+        _OPPOSITES.values()
+    )
 
 
 def test_arguments_are_written_as_the_command_reads_them() -> None:
@@ -107,12 +112,16 @@ def test_ctrl_c_stops_a_build_with_everything_committed(tmp_path: Path) -> None:
 
 def test_failed_inputs_are_a_warning_and_in_the_report(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text("good")
-    with pytest.warns(scanns.IncompleteWarning, match="1 inputs failed"):
+    with pytest.warns(scanns.IncompleteWarning, match=r"^1 input failed: .*gone\.txt: No such file"):
         report = scanns.build([tmp_path / "good.txt", tmp_path / "gone.txt"], tmp_path / "x.scanns", progress=False)
     assert not report.complete and report.failures[0]["path"].endswith("gone.txt")
+    gone = [tmp_path / "good.txt", tmp_path / "gone.txt", tmp_path / "gone2.txt"]
+    with pytest.warns(scanns.IncompleteWarning, match=r"^2 inputs failed; the first is .*gone.*: No such.*Report.failures"):
+        scanns.build(gone, tmp_path / "z.scanns", progress=False)
+    assert repr(report) == "<scanns.Report: 1 document, 1 failed, not complete>"
     with pytest.raises(scanns.errors.InputError, match="nothing to index"):
         scanns.build(tmp_path / "gone.txt", tmp_path / "y.scanns", progress=False)
-    with pytest.raises(scanns.errors.InvalidValueError, match="unexpected argument"):
+    with pytest.raises(scanns.errors.InvalidValueError, match="did you mean skip_hidden"):
         scanns.build(tmp_path, tmp_path / "y.scanns", skip_hiden=True, progress=False)  # type: ignore[call-arg]
     with pytest.raises(scanns.errors.NotAnIndexError):
         scanns.merge(tmp_path / "none.scanns", progress=False)

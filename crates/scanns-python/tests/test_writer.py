@@ -86,7 +86,117 @@ def test_documents_that_do_not_fit_are_refused_with_their_number(mail: Path) -> 
             assert "document 1" in str(failed.value) or any("document 1" in note for note in notes)
         with pytest.raises(scanns.errors.InvalidValueError, match="dictionary"):
             writer.add(["text"])
-    assert scanns.open(mail).count("good") == 0 or len(scanns.open(mail)) > 100
+    assert scanns.open(mail).count("text:good") == 1
+
+
+def keys_of(path: Path) -> list[str]:
+    return sorted(scanns.open(path).search("*", 100_000, sort="key").keys)
+
+
+@pytest.mark.parametrize("form", ["dictionaries", "table"])
+@pytest.mark.parametrize("bad", [0, 1, 255, 256, 300, 699])
+def test_all_documents_before_a_wrong_one_are_added(tmp_path: Path, form: str, bad: int) -> None:
+    rows = [{"key": f"{number:03}", "size": -1 if number == bad else number} for number in range(700)]
+    given: Any = rows if form == "dictionaries" else pyarrow.Table.from_pylist(rows)
+    with scanns.Writer(tmp_path / "w.scanns", {"text": "text", "size": "unsigned"}) as writer:
+        with pytest.raises(scanns.Error, match=f"document {bad}: .*size"):
+            writer.add(given)
+    assert keys_of(tmp_path / "w.scanns") == [f"{number:03}" for number in range(bad)]
+
+
+def test_a_generator_that_fails_keeps_what_it_gave(tmp_path: Path) -> None:
+    def documents() -> Any:
+        yield from ({"key": number, "text": "a"} for number in range(300))
+        raise RuntimeError("no more")
+
+    with scanns.Writer(tmp_path / "w.scanns", {"text": "text"}) as writer:
+        with pytest.raises(RuntimeError, match="no more"):
+            writer.add(documents())
+    assert len(scanns.open(tmp_path / "w.scanns")) == 300
+
+
+def test_changes_agree_with_a_dictionary(tmp_path: Path) -> None:
+    """Random additions, deletions, settings and commits, compared with lists of documents by key."""
+    seed = random.randrange(1 << 30)
+    print("seed", seed)
+    numbers = random.Random(seed)
+    path = tmp_path / "w.scanns"
+    expected: dict[str, list[int]] = {}
+    writer = scanns.Writer(path, {"text": "text", "size": "unsigned"})
+    for step in range(600):
+        key = f"k{numbers.randrange(30)}"
+        what = numbers.choice(["add", "add", "keep", "delete", "set", "commit", "open"])
+        if what in ("add", "keep"):
+            form: Any = {"key": key, "size": step} if numbers.random() < 0.7 else pyarrow.table({"key": [key], "size": [step]})
+            assert writer.add(form, replace=what == "add") == 1
+            expected[key] = [*(expected.get(key, []) if what == "keep" else []), step]
+        elif what == "delete":
+            assert writer.delete(key) == len(expected.pop(key, [])), (step, key)
+        elif what == "set":
+            count = len(expected.get(key, []))
+            assert writer.set(key, size=step) == count, (step, key)
+            if count:
+                expected[key] = [step] * count
+        elif numbers.random() < 0.3:
+            writer.commit()
+            found = scanns.open(path).export(fields="_key,size").rows()
+            assert sorted((row["_key"], row["size"]) for row in found) == sorted(
+                (key, size) for key, sizes in expected.items() for size in sizes
+            )
+            if what == "open":
+                writer.close()
+                writer = scanns.Writer(path)
+    writer.roll_back()
+
+
+def test_threads_with_the_same_keys_leave_one_document_of_each(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with scanns.Writer(tmp_path / "w.scanns", {"text": "text"}) as writer, ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda part: writer.add({"key": n, "text": f"of {part}"} for n in range(500)), range(8)))
+    assert len(scanns.open(tmp_path / "w.scanns")) == 500
+
+
+def test_changes_return_the_number_of_documents(mail: Path) -> None:
+    with scanns.Writer(mail) as writer:
+        assert writer.set("mail-77x", size=1) == 0 and writer.set("mail-77", size=1, read=None) == 1
+        assert writer.delete("mail-77") == 1 and writer.delete("mail-77") == 0
+        assert writer.delete(query="author:cleo") == 33 and writer.delete(query=Q.term("nothing")) == 0
+        with pytest.raises(scanns.errors.InvalidValueError, match="set: name at least one field"):
+            writer.set("mail-1")
+        with pytest.raises(scanns.errors.InvalidValueError, match=r"query: 3 \(int\)"):
+            writer.delete(query=3)  # type: ignore[arg-type]
+
+
+def test_a_writer_that_is_closed_with_changes_warns(mail: Path) -> None:
+    import gc
+    import warnings
+
+    writer = scanns.Writer(mail)
+    writer.add([{"key": "new", "text": "new"}, {"key": "newer", "text": "new"}])
+    writer.delete("mail-1")
+    with pytest.warns(ResourceWarning, match="2 added documents and 1 other change not committed: commit") as warned:
+        writer.close()
+    assert warned[0].filename == __file__
+    writer = scanns.Writer(mail)
+    writer.delete("mail-1")
+    with pytest.warns(ResourceWarning, match="1 other change not committed"):
+        del writer
+        gc.collect()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        writer = scanns.Writer(mail)
+        writer.add({"key": "new", "text": "new"})
+        writer.roll_back()
+        writer = scanns.Writer(mail)
+        writer.add({"key": "new", "text": "new"})
+        writer.commit()
+        writer.close()
+        with scanns.Writer(mail) as writer:
+            writer.add({"key": "newest", "text": "new"})
+        del writer
+        gc.collect()
+    assert len(scanns.open(mail)) == 102
 
 
 def test_schemas_are_inferred_checked_and_kept(tmp_path: Path) -> None:

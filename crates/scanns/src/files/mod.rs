@@ -8,9 +8,10 @@
 //! files with equal content (`duplicates/`).
 //!
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
-//! entry, `unread.rs` where entries may be missing, `unread_directories.rs` which directories could not be
-//! read, and `select.rs` chooses the documents that may match. `parts.rs` shares documents among threads, and
-//! `gathered.rs` reads entries with them and sorts them. `find/` is the language itself; it knows no index.
+//! entry, `missing.rs` says what an answer may lack, `unread.rs` where entries may be missing,
+//! `unread_directories.rs` which directories could not be read, and `select.rs` chooses the documents that
+//! may match. `parts.rs` shares documents among threads, and `gathered.rs` reads entries with them and sorts
+//! them. `find/` is the language itself; it knows no index.
 
 mod answer;
 mod date_text;
@@ -27,6 +28,7 @@ mod human;
 mod indexed_path;
 mod known;
 mod list;
+mod missing;
 mod order;
 mod parts;
 mod place;
@@ -62,6 +64,7 @@ pub use indexed_path::indexed_path;
 pub use list::{
     ListDate, ListHidden, ListMark, ListOptions, ListReport, ListSort, ListTime, ListedPath, list_entries,
 };
+pub use missing::{AskedPlaces, ShowPath, missing_entries, not_in_index};
 pub use report::{
     AGE_CLASSES, AgeTable, CountedPaths, EntrySums, FilesReport, NamedSums, RankedDirectory, RankedFile,
     RankedPath, ReportNode, ReportNotable, ReportOptions, ReportRankings, ReportTotals, SIZE_CLASSES,

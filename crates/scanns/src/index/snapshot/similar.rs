@@ -79,6 +79,20 @@ impl Snapshot {
         Ok(None)
     }
 
+    /// Returns the number of documents with a key. For the path of a file whose lines are documents, it is
+    /// the number of its lines.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if keys cannot be read.
+    pub fn count_of_key(&self, key: impl AsRef<[u8]>) -> Result<u64> {
+        let mut count = 0;
+        for segment in self.leaves() {
+            let named = segment.documents_named([key.as_ref()])?.into_iter().flatten();
+            count += named.filter(|&doc| segment.is_live(doc)).count() as u64;
+        }
+        Ok(count)
+    }
+
     /// Returns the number of documents with the term in a field, including deleted documents.
     pub fn doc_freq(&self, field: Field, term: &[u8]) -> Result<u64> {
         let found = self.segments_in(field).iter().map(|segment| segment.find(term));
