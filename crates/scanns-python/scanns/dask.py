@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _cluster
 from ._files import IncompleteWarning
 from ._index import PathLike, Query
+from ._request import Texts, names_of
 from ._shards import MissingShard, Sharded, ShardDescription, ShardGroup, ShardGroups, ShardHit, ShardResults
 from ._tasks import Attempts, Cluster, Task, reason, slow_after, taken
 from .errors import ClusterError, InvalidValueError, ShardError
@@ -123,8 +124,8 @@ class ShardedIndex(Sharded):
         directory: PathLike,
         query: Query | None = None,
         *,
-        fields: Sequence[str] | None = None,
-        binary: Sequence[str] = (),
+        fields: Texts | None = None,
+        binary: Texts = (),
         default_operator: str = "or",
         overwrite: bool = False,
     ) -> list[str]:
@@ -135,11 +136,11 @@ class ShardedIndex(Sharded):
         ``overwrite`` removes those first. The workers need pyarrow.
         """
         place = os.path.abspath(directory)
-        names = ["_key", *self._filled] if fields is None else list(fields)
+        names = ["_key", *self._filled] if fields is None else names_of("fields", fields)
         if not names:
             raise InvalidValueError("fields: name at least one field, or leave it out for all")
         # What is wrong with the query or the fields is said before anything is written.
-        exports, missing = self._exports("*" if query is None else query, names, list(binary), default_operator)
+        exports, missing = self._exports("*" if query is None else query, names, names_of("binary", binary) if binary else [], default_operator)
         self._cluster.run(_cluster.empty_directory, place, overwrite)
         workers = [worker for block, worker in _blocks(len(self._shards), self._cluster.threads()) for _ in block]
         files = [os.path.join(place, f"part-{self._numbers[at]:05}.parquet") for at, _ in exports]
