@@ -4,7 +4,7 @@ mod changes;
 pub mod contents;
 mod detect_records;
 mod document_kind;
-mod dumps;
+pub mod dumps;
 mod polite;
 mod preview;
 mod scans;

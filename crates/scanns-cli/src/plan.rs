@@ -13,10 +13,10 @@ use scanns::index::{
     AssembledIndex, IndexOptions, PlanReport, PlanRequest, PlannedShard, Progress, ShardOptions,
     ShardOutcome, ShardPlan, make_plan,
 };
-use scanns::sources::ReadOptions;
+use scanns::sources::{ReadOptions, Skipped, SourceOptions};
 use serde_json::{Map, Value, json};
 
-use crate::args::{AssembleArgs, BuildShardArgs, Command, IndexArgs, PlanArgs, Verb};
+use crate::args::{AssembleArgs, BuildShardArgs, Command, IndexArgs, InputArgs, PlanArgs, Verb};
 use crate::index::{self, list_failures, list_some_failures};
 use crate::output::Output;
 use crate::progress;
@@ -44,6 +44,9 @@ pub fn run(args: &PlanArgs) -> Result<Outcome> {
     let index = args.output.index.clone().unwrap_or_else(|| path.with_extension("scanns"));
     let mut build = options(args, &index)?;
     build.read = ReadOptions { chunk_bytes: args.output.chunk_size, ..build.read };
+    if args.dump.dump_preview.is_some() {
+        bail!("--dump-preview is an option of scanns index");
+    }
     let cancel = progress::stop_flag()?;
     let limits = index::contents::limits(args.contents.limits);
     let directory = args.listing.scratch.clone().unwrap_or_else(|| directory_of(path));
@@ -62,7 +65,9 @@ pub fn run(args: &PlanArgs) -> Result<Outcome> {
         true => print_json(path, &index, &planned)?,
         false => print(args, path, &index, &planned)?,
     }
-    Ok(if planned.failed == 0 { Outcome::Done } else { Outcome::WithFailures })
+    let loses_nothing = planned.listing.dumps.iter().all(|dump| !dump.is_lossy());
+    let is_whole = planned.failed == 0 && planned.left_out.is_empty() && loses_nothing;
+    Ok(if is_whole { Outcome::Done } else { Outcome::WithFailures })
 }
 
 /// The directory in which a plan is written.
@@ -90,13 +95,34 @@ fn options(args: &PlanArgs, output: &Path) -> Result<IndexOptions> {
     build.resources.threads = args.listing.threads;
     build.output.output = Some(output.to_path_buf());
     build.output.quiet = args.output.quiet;
-    index::options(&build)
+    if args.dump.dump.is_none() {
+        return index::options(&build);
+    }
+    let InputArgs { files_from, follow, include, exclude, gitignore, skip_hidden, .. } = &args.input;
+    if files_from.is_some() || *follow || *gitignore {
+        bail!(
+            "--files-from, --follow and --gitignore need a walk: leave them out with --dump; --include, \
+             --exclude and --skip-hidden apply to the paths in the dump"
+        );
+    }
+    build.dump = args.dump.clone();
+    (build.input.include, build.input.exclude, build.input.skip_hidden) = (Vec::new(), Vec::new(), false);
+    let mut options = index::options(&build)?;
+    options.source = SourceOptions {
+        paths: Vec::new(),
+        include: include.clone(),
+        exclude: exclude.clone(),
+        skip_hidden: *skip_hidden,
+        ..options.source
+    };
+    Ok(options)
 }
 
 fn print(args: &PlanArgs, path: &Path, index: &Path, planned: &PlanReport) -> Result<()> {
-    let PlanReport { shards, listing, .. } = planned;
+    let PlanReport { shards, listing, left_out, .. } = planned;
     if !args.output.quiet {
         let mut out = Output::stdout();
+        index::dumps::print(&mut out, &listing.dumps)?;
         let files = units::counted(shards.iter().map(|shard| shard.files).sum(), "file");
         let bytes = units::size(shards.iter().map(|shard| shard.bytes).sum());
         let count = units::counted(shards.len() as u64, "shard");
@@ -127,6 +153,14 @@ fn print(args: &PlanArgs, path: &Path, index: &Path, planned: &PlanReport) -> Re
         out.flush()?;
         index::list_listing(listing, &args.input.exclude);
     }
+    index::dumps::list(&listing.dumps);
+    for (reason, Skipped { count, first }) in left_out {
+        let first = first.as_deref().map(report::path_text).unwrap_or_default();
+        report::note(&format!(
+            "{} left out, {reason}; the first is {first}",
+            units::counted(*count, "entry")
+        ));
+    }
     list_some_failures(&listing.failed, planned.failed);
     Ok(())
 }
@@ -143,7 +177,7 @@ fn range_text(range: (u64, u64), text: fn(u64) -> String) -> String {
 }
 
 fn print_json(path: &Path, index: &Path, planned: &PlanReport) -> Result<()> {
-    let PlanReport { id, is_known, shards, cut_files, failed, listing, .. } = planned;
+    let PlanReport { id, is_known, shards, cut_files, failed, listing, left_out, .. } = planned;
     let mut object = Map::new();
     report::put_bytes(&mut object, "plan", path.as_os_str().as_encoded_bytes());
     report::put_bytes(&mut object, "index", index.as_os_str().as_encoded_bytes());
@@ -160,10 +194,22 @@ fn print_json(path: &Path, index: &Path, planned: &PlanReport) -> Result<()> {
         ("failed", json!(failed)),
         ("failures", listing.failed.iter().map(index::failure_json).collect()),
         ("unused_globs", json!(listing.unused_globs)),
+        ("dumps", listing.dumps.iter().map(index::dumps::as_json).collect()),
+        ("left_out", left_out.iter().map(|(reason, skipped)| left_out_json(reason, skipped)).collect()),
     ] {
         object.insert(name.into(), value);
     }
     print_object(&object.into())
+}
+
+fn left_out_json(reason: &str, skipped: &Skipped) -> Value {
+    let mut object = Map::new();
+    object.insert("reason".into(), json!(reason));
+    object.insert("entries".into(), json!(skipped.count));
+    if let Some(first) = &skipped.first {
+        report::put_bytes(&mut object, "first", first.as_os_str().as_encoded_bytes());
+    }
+    object.into()
 }
 
 fn print_object(object: &Value) -> Result<()> {
@@ -208,6 +254,9 @@ pub fn build_shard(args: &BuildShardArgs) -> Result<Outcome> {
             built.seconds = report::seconds();
             index::print(&build, &options.build, &built)
                 .with_context(|| format!("{} is complete and published", report::path_text(&place)))?;
+            if !args.json {
+                list_changed(&built.changed);
+            }
             return Ok(index::outcome(&built));
         }
         ShardOutcome::WasThere => told("is there already")?,
@@ -270,6 +319,7 @@ pub fn assemble(args: &AssembleArgs) -> Result<Outcome> {
         out.flush()?;
     }
     if !args.json {
+        list_changed(&assembled.changed);
         list_failures(&assembled.failures);
     }
     Ok(if assembled.failed == 0 { Outcome::Done } else { Outcome::WithFailures })
@@ -290,13 +340,27 @@ fn assembled_json(index: &Path, shards: usize, assembled: &AssembledIndex) -> Va
         ("damaged", damaged),
         ("failed", json!(assembled.failed)),
         ("failures", assembled.failures.iter().map(index::failure_json).collect()),
+        ("changed", json!(assembled.changed.count)),
         ("doubles", json!(assembled.doubles)),
         ("double", json!(assembled.double.as_ref().map(records::double_json))),
         ("leftovers", json!(assembled.leftovers)),
     ] {
         object.insert(name.into(), value);
     }
+    if let Some(first) = &assembled.changed.first {
+        report::put_bytes(&mut object, "first_changed", first.as_os_str().as_encoded_bytes());
+    }
     object.into()
+}
+
+/// Says how many files were not indexed as they were listed.
+fn list_changed(changed: &Skipped) {
+    if let Some(first) = &changed.first {
+        let (files, first) = (units::counted(changed.count, "file"), report::path_text(first));
+        report::note(&format!(
+            "{files} had changed since the plan was made, indexed as found then; the first is {first}"
+        ));
+    }
 }
 
 /// Says why the index is not complete, and what to do.

@@ -7,7 +7,7 @@ use clap::Args;
 use super::values::whole;
 
 /// Dumps of file systems.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Dumps of file systems")]
 pub struct DumpArgs {
     /// Each PATH is a dump of a file system, compressed or not, or - for standard input; every entry in it

@@ -74,7 +74,8 @@ pub use ls::{LS_EXAMPLES, LsArgs, STAT_EXAMPLES, StatArgs};
 use maintain::{CHECK_EXAMPLES, DELETE_EXAMPLES, MERGE_EXAMPLES, UPDATE_EXAMPLES};
 pub use maintain::{CareArgs, CheckArgs, DeleteArgs, LevelArg, MergeArgs, UpdateArgs, WhichArgs};
 pub use plan::{
-    ASSEMBLE_EXAMPLES, AssembleArgs, BUILD_SHARD_EXAMPLES, BuildShardArgs, PLAN_EXAMPLES, PlanArgs,
+    ASSEMBLE_EXAMPLES, AssembleArgs, BUILD_SHARD_EXAMPLES, BuildShardArgs, PLAN_DUMP_HELP,
+    PLAN_DUMP_ROOT_HELP, PLAN_EXAMPLES, PlanArgs,
 };
 pub use records::{FieldArgs, RecordsArg};
 pub use scan::ScanArgs;
@@ -108,6 +109,9 @@ pub enum Verb {
     /// Slice the inputs of an index into shards, which many processes or machines can build
     #[command(after_help = PLAN_EXAMPLES)]
     #[command(mut_arg("paths", |paths| paths.required_unless_present("status")))]
+    #[command(mut_arg("dump", |dump| dump.help(PLAN_DUMP_HELP)))]
+    #[command(mut_arg("dump_root", |root| root.help(PLAN_DUMP_ROOT_HELP)))]
+    #[command(mut_arg("dump_preview", |preview| preview.hide(true)))]
     Plan(Box<PlanArgs>),
     /// Build one shard of a plan
     #[command(after_help = BUILD_SHARD_EXAMPLES)]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::values::positive;
-use super::{ContentArgs, FieldArgs, InputArgs, LevelArg, ReadArgs, ResourceArgs, StoreArgs, TextArgs};
+use super::{
+    ContentArgs, DumpArgs, FieldArgs, InputArgs, LevelArg, ReadArgs, ResourceArgs, StoreArgs, TextArgs,
+};
 use crate::units;
 
 /// Arguments of `scanns plan`.
@@ -19,6 +21,8 @@ pub struct PlanArgs {
     pub fields: FieldArgs,
     #[command(flatten)]
     pub contents: ContentArgs,
+    #[command(flatten)]
+    pub dump: DumpArgs,
     #[command(flatten)]
     pub storing: StoreArgs,
     #[command(flatten)]
@@ -131,6 +135,17 @@ pub struct AssembleArgs {
     pub quiet: bool,
 }
 
+/// What `--dump` means for a plan.
+pub const PLAN_DUMP_HELP: &str = "\
+Each PATH is a dump of a file system, compressed or not, or - for standard input: its regular files with a \
+size and a time are the inputs, and no directory is walked. The shards read the files. The format is found \
+out where it is certain; otherwise name it: see scanns help dumps";
+
+/// What `--dump-root` means for a plan.
+pub const PLAN_DUMP_ROOT_HELP: &str = "\
+The directory to which relative paths in the dump belong. --exclude and --skip-hidden apply to directories \
+below it [default: /]";
+
 /// Examples for the help.
 pub const PLAN_EXAMPLES: &str = "\
 Examples:
@@ -140,6 +155,8 @@ Examples:
       builds the index plan.scanns of 20 shards; the second line can run on many machines at once
   scanns plan -o plan.json --shards 20 --records jsonl --index logs.scanns logs/*.jsonl
       cuts large files of records between records
+  scanns plan -o plan.json --shards 500 --dump fs.dump --include '/data/*'
+      takes the list of the files from a dump of the file system and walks nothing; see scanns help dumps
   scanns plan --status plan.json
       says which shards are done, running or missing
 

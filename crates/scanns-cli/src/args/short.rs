@@ -64,6 +64,7 @@ const COMMON: [(&str, &[&str]); 6] = [
             "analyzer",
             "positions",
             "schema",
+            "dump",
             "store",
             "output",
             "shards",

@@ -6,9 +6,9 @@
 //! directories, `filter.rs` matches globs, `ignore/` has the rules of `.gitignore` files, and `order.rs`
 //! sorts files and removes duplicates; `sorted/` does so in bounded memory. `absolute.rs` gives each file
 //! one path, however it was named, and `sample.rs` chooses a few files to look at, and `look_again.rs`
-//! looks at files of an earlier list. `scan/` lists trees of any size with their metadata, and keeps
-//! nothing; it can also look at chosen paths alone (`changed_paths.rs`), such as those at which something
-//! happened (`tree_watch.rs`).
+//! looks at files of an earlier list, and `listed_filter.rs` applies globs to another one. `scan/` lists
+//! trees of any size with their metadata, and keeps nothing; it can also look at chosen paths alone
+//! (`changed_paths.rs`), such as those at which something happened (`tree_watch.rs`).
 
 mod absolute;
 mod changed_paths;
@@ -19,6 +19,7 @@ mod file_list;
 mod filter;
 mod ignore;
 mod inputs;
+mod listed_filter;
 mod look_again;
 mod options;
 mod order;
@@ -42,11 +43,12 @@ pub use entry_kind::EntryKind;
 use filter::Filter;
 pub use ignore::{DamagedPattern, IgnoreFaults, UnreadRules};
 pub use inputs::{CLOCK_TICK, Failure, FileStatus, Input, Inputs, Root, fitting_date};
+pub(crate) use listed_filter::ListedFilter;
 pub use look_again::look_again;
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
 pub use sample::{FileSample, sample_files};
 pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan};
-pub(crate) use sorted::{ListedFile, SortedInputs, collect_sorted};
+pub(crate) use sorted::{InputSorter, ListedFile, SortedInputs, collect_sorted};
 pub use stamp::Stamp;
 pub use tree_watch::TreeWatch;
 pub use unlisted::UnlistedDirectories;

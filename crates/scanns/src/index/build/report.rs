@@ -28,6 +28,8 @@ pub struct IndexReport {
     pub peak_rss: u64,
     /// Inputs that could not be indexed, with the reason.
     pub failed: Vec<Failure>,
+    /// Of a shard of a plan: files that have changed since they were listed, and are indexed as they are now.
+    pub changed: Skipped,
     /// Directory entries that are not regular files or were excluded.
     pub skipped: u64,
     /// Files whose content was left out because it is binary, by kind; their names and metadata are indexed.

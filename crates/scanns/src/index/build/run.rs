@@ -33,7 +33,7 @@ use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::Writer;
 use crate::index::named_snapshot::{keep_newest, must_be_new, remove_unfinished};
 use crate::index::progress::{Phase, Progress};
-use crate::read::{DoneParts, StreamSource};
+use crate::read::StreamSource;
 use crate::schema::{Records, Store, Stored};
 use crate::source::{Failure, Input, Inputs, SourceOptions, collect};
 use crate::store::{Directory, FsDirectory, read_newest};
@@ -161,12 +161,12 @@ fn add_and_commit(
     let (entries, large_first) = (contents.names_only, !contents.names_only);
     let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
     let began = sys::now();
-    let FoundSlice { inputs, parts } = found_inputs(writer, slice, &wanted, cancel)?;
+    let FoundSlice { inputs, parts, changed } = found_inputs(writer, slice, &wanted, cancel)?;
     inputs.wait_for_clock();
     let covered = TextCoverage::of(&inputs, began);
     let options = &with_stream(options, &inputs)?;
     let call = BuildCall { options, ..call };
-    let mut report = report_of(&inputs);
+    let mut report = IndexReport { changed, ..report_of(&inputs) };
     let sample = &mut || Ok(InputSample::of(&inputs.inputs));
     let source = found_out(known, sample, options, &mut report)?;
     let stored = source.stored(current.as_ref(), options)?;
@@ -399,7 +399,7 @@ fn found_inputs(
 ) -> Result<FoundSlice> {
     match slice {
         Some(slice) => slice.find(options.status, options.threads, cancel),
-        None => Ok(FoundSlice { inputs: inputs_of(writer, options, cancel)?, parts: DoneParts::default() }),
+        None => Ok(FoundSlice { inputs: inputs_of(writer, options, cancel)?, ..FoundSlice::default() }),
     }
 }
 

@@ -3,7 +3,8 @@
 //! ```text
 //! note "scanns.shard" = JSON { "plan": 32 hexadecimal digits, "shard": number,
 //!                              "build": 16 hexadecimal digits, "inputs": number, "failed": number,
-//!                              "failures": [{ "path": path, "reason": text }, …] }
+//!                              "failures": [{ "path": path, "reason": text }, …],
+//!                              "changed": number, "first_changed": path or null }
 //! path                = see `path_json.rs`
 //! ```
 //!
@@ -22,7 +23,7 @@ use crate::index::commit::shard_list::{NOTE, read_build};
 use crate::index::commit::writer::Writer;
 use crate::index::coverage::some_of;
 use crate::index::path_json::{put_path, read_path};
-use crate::source::Failure;
+use crate::source::{Failure, Skipped};
 
 /// The note of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) struct ShardNote {
     pub(crate) failed: u64,
     /// The first 10,000 of them.
     pub(crate) failures: Vec<Failure>,
+    /// Files that had changed since they were listed. Notes of earlier versions do not have them.
+    pub(crate) changed: Skipped,
 }
 
 impl ShardNote {
@@ -43,8 +46,8 @@ impl ShardNote {
     pub(super) fn of(slice: &BuildSlice, report: &IndexReport) -> Self {
         let (failures, failed) = some_of(report.failed.iter());
         let build = RandomState::new().hash_one(Instant::now());
-        let inputs = slice.inputs.len() as u64;
-        ShardNote { origin: slice.origin, build, inputs, failed, failures }
+        let (inputs, changed) = (slice.inputs.len() as u64, report.changed.clone());
+        ShardNote { origin: slice.origin, build, inputs, failed, failures, changed }
     }
 
     /// Adds the note to the next commit.
@@ -66,6 +69,8 @@ impl ShardNote {
             "inputs": self.inputs,
             "failed": self.failed,
             "failures": self.failures.iter().map(failure).collect::<Vec<_>>(),
+            "changed": self.changed.count,
+            "first_changed": self.changed.first.as_deref().map_or(Value::Null, put_path),
         });
         note.to_string().into_bytes()
     }
@@ -97,6 +102,10 @@ fn decode(note: &[u8]) -> Option<ShardNote> {
         inputs: number("inputs")?,
         failed: number("failed")?,
         failures: note.get("failures")?.as_array()?.iter().map(failure).collect::<Option<_>>()?,
+        changed: Skipped {
+            count: number("changed").unwrap_or(0),
+            first: note.get("first_changed").and_then(read_path),
+        },
     })
 }
 
@@ -116,6 +125,7 @@ mod tests {
             inputs: 1 << 40,
             failed: 2,
             failures: vec![failure(b"/a"), failure(b"/\xff\n")],
+            changed: Skipped { count: 3, first: Some(OsStr::from_bytes(b"/b\xff").into()) },
         };
         let bytes = note.encode();
         assert_eq!(decode(&bytes).unwrap(), note);

@@ -9,7 +9,10 @@ use std::sync::atomic::AtomicBool;
 
 use crate::error::Result;
 use crate::read::{DoneParts, LineSpan, PieceStart};
-use crate::source::{Failure, Inputs, Stamp, look_again};
+use crate::source::{Failure, Inputs, Skipped, Stamp, look_again};
+
+/// Nanoseconds.
+const SECOND: i64 = 1_000_000_000;
 
 /// A slice of a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,17 +54,21 @@ pub(crate) struct Extent {
 }
 
 /// The inputs of a slice that exist, and which of their parts belong to others.
+#[derive(Default)]
 pub(crate) struct FoundSlice {
     pub(crate) inputs: Inputs,
     pub(crate) parts: DoneParts,
+    /// Whole files that have changed since they were listed.
+    pub(crate) changed: Skipped,
 }
 
 impl BuildSlice {
-    /// Looks at the inputs. A file of which only a part belongs to the slice must not have changed, because
-    /// its records may begin elsewhere now; otherwise it counts as failed.
+    /// Looks at the inputs. A whole file is indexed as it is now. A file of which only a part belongs to the
+    /// slice must not have changed, because its records may begin elsewhere now; otherwise it counts as
+    /// failed.
     pub(crate) fn find(&self, status: bool, threads: usize, cancel: &AtomicBool) -> Result<FoundSlice> {
         let paths: Vec<PathBuf> = self.inputs.iter().map(|input| input.path.clone()).collect();
-        let mut found = FoundSlice { inputs: Inputs::default(), parts: DoneParts::default() };
+        let mut found = FoundSlice::default();
         let looked = look_again(&paths, status, threads, cancel)?;
         for (planned, looked) in self.inputs.iter().zip(looked) {
             match (looked, &planned.extent) {
@@ -74,6 +81,8 @@ impl BuildSlice {
                     if let Some(extent) = extent {
                         let number = u32::try_from(found.inputs.inputs.len()).unwrap_or(u32::MAX);
                         extent.leave_out_rest(number, input.bytes, &mut found.parts);
+                    } else if has_changed(planned.stamp, input.stamp()) {
+                        found.changed.add(input.key());
                     }
                     found.inputs.bytes += input.bytes;
                     found.inputs.inputs.push(input);
@@ -88,6 +97,15 @@ impl BuildSlice {
     pub(crate) fn files(&self) -> u64 {
         self.inputs.iter().filter(|input| input.ends_file()).count() as u64
     }
+}
+
+/// True if a file was another one when it was listed. Dumps may have times in whole seconds.
+fn has_changed(listed: Stamp, now: Stamp) -> bool {
+    let is_later = match listed.modified % SECOND {
+        0 => now.modified.div_euclid(SECOND) != listed.modified / SECOND,
+        _ => now.modified != listed.modified,
+    };
+    is_later || now.bytes != listed.bytes
 }
 
 impl SliceInput {

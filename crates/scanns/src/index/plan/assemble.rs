@@ -15,7 +15,7 @@ use crate::index::commit::manifest::{Manifest, SegmentEntry};
 use crate::index::commit::shard_list::{ListedShard, write_shards};
 use crate::index::progress::Progress;
 use crate::segment::CheckLevel;
-use crate::source::Failure;
+use crate::source::{Failure, Skipped};
 use crate::store::FsDirectory;
 
 /// What was found when the shards of a plan were put together.
@@ -33,6 +33,9 @@ pub struct AssembledIndex {
     pub failed: u64,
     /// At most the first 10,000 of each shard, each path once with its first reason.
     pub failures: Vec<Failure>,
+    /// Files that had changed since they were listed when their shards were built. They were indexed as they
+    /// were then.
+    pub changed: Skipped,
     /// The number of documents that were deleted now, because later ones of other shards have the same keys.
     pub doubles: u64,
     /// The first of them.
@@ -54,6 +57,7 @@ pub struct DamagedShard {
 struct LookedAt {
     entry: ListedShard,
     failures: Vec<Failure>,
+    changed: Skipped,
     manifest: Manifest,
 }
 
@@ -83,10 +87,12 @@ impl ShardPlan {
         let (mut listed, mut keyed) = (Vec::with_capacity(self.shards().len()), Vec::new());
         for shard in self.shards() {
             match self.look_at(index, shard, level, cancel) {
-                Ok(Some(LookedAt { entry, failures, manifest })) => {
+                Ok(Some(LookedAt { entry, failures, changed, manifest })) => {
                     found.files += shard.files;
                     found.failed += entry.failed;
                     found.failures.extend(failures);
+                    found.changed.count += changed.count;
+                    found.changed.first = found.changed.first.take().or(changed.first);
                     listed.push(entry);
                     keyed.push(KeyedShard { place: index.join(&shard.name), manifest });
                 }
@@ -135,6 +141,6 @@ impl ShardPlan {
         let documents = manifest.segments.iter().map(SegmentEntry::live).sum();
         let (name, build) = (shard.name.clone(), note.build);
         let entry = ListedShard { name, build, documents, inputs: note.inputs, failed: note.failed };
-        Ok(Some(LookedAt { entry, failures: note.failures, manifest }))
+        Ok(Some(LookedAt { entry, failures: note.failures, changed: note.changed, manifest }))
     }
 }

@@ -18,14 +18,15 @@ use crate::index::commit::manifest::Manifest;
 use crate::index::commit::sealed_json::directory_of;
 use crate::record::{CollectionCuts, CollectionFormat, CsvCuts, contents_of_records};
 use crate::schema::Records;
-use crate::source::{ListedFile, SortedInputs, Stamp, absolute, nanoseconds};
+use crate::source::{ListedFile, Skipped, SortedInputs, SourceOptions, Stamp, absolute, nanoseconds};
 use crate::store::{FsDirectory, SortSpace, generations};
 use crate::sys::ReadFile;
 
 /// What to plan.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanRequest<'r> {
-    /// The inputs, and what documents are. Files of records larger than
+    /// The inputs, and what documents are. With [`IndexOptions::dump`], the inputs are the regular files that
+    /// the dumps list, as far as the globs choose them; nothing is walked. Files of records larger than
     /// [`ReadOptions::chunk_bytes`](crate::sources::ReadOptions::chunk_bytes) may be cut.
     pub build: &'r IndexOptions,
     /// The limits of the processes that find the text of documents.
@@ -53,6 +54,8 @@ pub struct PlanReport {
     pub cut_files: u64,
     /// The number of inputs that could not be listed.
     pub failed: u64,
+    /// Entries of dumps that are left out though they may be files, by reason.
+    pub left_out: Vec<(&'static str, Skipped)>,
     /// What was found while the inputs were listed, with at most the first 10,000 of those that could not be.
     /// Only what concerns the listing is set.
     pub listing: IndexReport,
@@ -67,7 +70,8 @@ pub fn make_plan(request: PlanRequest<'_>, cancel: &AtomicBool) -> Result<PlanRe
     let PlanRequest { build, limits, path, index, space, .. } = request;
     check(request)?;
     let output = absolute(index).map_err(|source| Error::io("find", index, source))?;
-    let DescribedIndex { manifest, inputs, report: listing } = describe_new(build, &output, space, cancel)?;
+    let DescribedIndex { manifest, inputs, report: listing, left_out } =
+        describe_new(build, &output, space, cancel)?;
     inputs.wait_for_clock();
     let bounds = find_bounds(&inputs, &manifest, request, cancel)?;
     let content = PlanContent {
@@ -87,7 +91,7 @@ pub fn make_plan(request: PlanRequest<'_>, cancel: &AtomicBool) -> Result<PlanRe
         content.write(path, id)?;
     }
     let (shards, cut_files) = (content.slices.shards, bounds.cut_files());
-    Ok(PlanReport { id, is_known, shards, cut_files, failed: inputs.failed, listing })
+    Ok(PlanReport { id, is_known, shards, cut_files, failed: inputs.failed, left_out, listing })
 }
 
 /// Refuses what cannot be planned.
@@ -95,10 +99,19 @@ fn check(request: PlanRequest<'_>) -> Result<()> {
     let PlanRequest { build, index, shards, .. } = request;
     let unsupported =
         |what: &str, remedy: &str| Err(Error::Unsupported { what: what.into(), remedy: remedy.into() });
-    if build.contents.is_some_and(|contents| contents.names_only) || build.dump.is_some() {
+    if build.contents.is_some_and(|contents| contents.names_only) {
         return unsupported(
             "a plan for names and metadata alone",
-            "listing the files is the whole work then: scan them, or import the dump, into one index",
+            "listing the files is the whole work then: scan them, or import a dump, into one index with \
+             scanns index",
+        );
+    }
+    let SourceOptions { paths, files_from, follow_symlinks, gitignore, .. } = &build.source;
+    let walks = !paths.is_empty() || files_from.is_some() || *follow_symlinks || *gitignore;
+    if build.dump.is_some() && walks {
+        return unsupported(
+            "a plan for the files of a dump and of a walk, or with links followed or .gitignore files read",
+            "a dump is a whole list: leave the others out, or plan a walk",
         );
     }
     if build.source.paths.iter().any(|path| path.as_os_str() == "-") || build.read.stream.is_some() {

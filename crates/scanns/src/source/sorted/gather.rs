@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::file_record::put_file;
 use super::repeated::{find_repeated, put_identified};
-use super::sorted_inputs::SortedInputs;
+use super::sorted_inputs::{MOST_FAILURES, SortedInputs};
 use crate::error::{Error, Result};
 use crate::source::entry::is_at_or_below;
 use crate::source::inputs::{Failure, Input};
@@ -16,9 +16,6 @@ use crate::source::stamp::Stamp;
 use crate::source::walk::{Found, Identity};
 use crate::store::{RecordSorter, SortSpace};
 use crate::sys::{lock, now};
-
-/// The number of failures that are kept.
-const MOST_FAILURES: usize = 10_000;
 
 /// Takes files, and sorts them.
 #[derive(Debug)]
@@ -71,6 +68,17 @@ impl<'s> InputSorter<'s> {
         let taken = gathered.take(files, std::mem::take(&mut found.failures), now);
         gathered.fault = gathered.fault.take().or(taken.err());
         gathered.fault.is_none()
+    }
+
+    /// Takes a file; its path is absolute.
+    ///
+    /// # Errors
+    /// A temporary file cannot be written.
+    pub(crate) fn push(&self, path: &[u8], stamp: Stamp) -> Result<()> {
+        if self.leaves_out(path) {
+            return Ok(());
+        }
+        lock(&self.gathered).push(path, stamp, None)
     }
 
     fn leaves_out(&self, path: &[u8]) -> bool {

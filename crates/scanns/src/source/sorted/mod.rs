@@ -26,7 +26,7 @@ use super::walk::{Found, Walk};
 use super::{GivenPaths, given_paths};
 use crate::error::{Error, Result};
 use crate::store::SortSpace;
-use gather::InputSorter;
+pub use gather::InputSorter;
 pub use sorted_inputs::{ListedFile, SortedInputs};
 
 /// With more paths than this, it is not asked whether they lie within each other.

@@ -1,8 +1,8 @@
 //! Sorted files, which can be read as often as wanted.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::file_record::{file_of, key_of};
@@ -10,8 +10,12 @@ use crate::error::{Error, Result};
 use crate::source::ignore::IgnoreFaults;
 use crate::source::inputs::{Failure, Input, wait_for_clock};
 use crate::source::order::LARGE;
+use crate::source::scan::Skipped;
 use crate::source::stamp::Stamp;
 use crate::store::{RecordCursor, RecordSorter, SortedRecords};
+
+/// The number of failures that are kept.
+pub(super) const MOST_FAILURES: usize = 10_000;
 
 /// The bytes of a size before the record of a large file.
 const SIZE: usize = 8;
@@ -35,6 +39,8 @@ pub struct SortedInputs {
     pub rule_faults: IgnoreFaults,
     /// True if a directory was named.
     pub has_roots: bool,
+    /// Files that were left out because another one has the same path: the one modified last is kept.
+    pub doubled: Skipped,
     pub(super) last_modified: i64,
     /// All files by directory and name.
     files: SortedRecords,
@@ -84,6 +90,11 @@ impl SortedInputs {
                 large.push(&record)?;
             }
         }
+        let mut doubled = by_path.doubled;
+        for equal in [&files.doubled, &by_path.files.doubled].into_iter().filter(|equal| equal.count > 0) {
+            doubled.count += equal.count;
+            doubled.first = doubled.first.or_else(|| path_of(&equal.first));
+        }
         let large = large.finish()?;
         Ok(SortedInputs {
             count,
@@ -94,6 +105,7 @@ impl SortedInputs {
             unused_globs: Vec::new(),
             rule_faults: IgnoreFaults::default(),
             has_roots: false,
+            doubled,
             last_modified: i64::MIN,
             files,
             repeated,
@@ -108,6 +120,16 @@ impl SortedInputs {
     pub fn read(&self) -> Result<InputCursor<'_>> {
         let by_path = ByPath::new(&self.files, &self.repeated)?;
         Ok(InputCursor { large: self.large.read()?, is_first: true, by_path, path: Vec::new() })
+    }
+
+    /// Adds inputs that could not be read, of which at most 10,000 are kept.
+    pub(crate) fn fail(&mut self, failures: impl Iterator<Item = Failure>) {
+        for failure in failures {
+            self.failed += 1;
+            if self.failures.len() < MOST_FAILURES {
+                self.failures.push(failure);
+            }
+        }
     }
 
     /// Waits until the clock of file systems has gone on since the last change of a file, as
@@ -160,12 +182,14 @@ struct ByPath<'s> {
     repeated: RecordCursor<'s>,
     /// The current file.
     record: Vec<u8>,
+    /// The files that were left out, unless their records are equal.
+    doubled: Skipped,
 }
 
 impl<'s> ByPath<'s> {
     fn new(files: &'s SortedRecords, repeated: &'s SortedRecords) -> Result<Self> {
         let (files, repeated) = (files.read()?, repeated.read()?);
-        Ok(ByPath { files, repeated, record: Vec::new() })
+        Ok(ByPath { files, repeated, record: Vec::new(), doubled: Skipped::default() })
     }
 
     /// Goes to the next file; false at the end.
@@ -178,6 +202,10 @@ impl<'s> ByPath<'s> {
             while let Some(next) = self.files.record()
                 && key_of(next) == key_of(&self.record)
             {
+                self.doubled.count += 1;
+                if self.doubled.first.is_none() {
+                    self.doubled.first = path_of(next);
+                }
                 let later = |record| file_of(record).map(|file| (file.stamp.modified, file.stamp.bytes));
                 if later(next) > later(&self.record) {
                     self.record.clear();
@@ -198,6 +226,12 @@ impl<'s> ByPath<'s> {
     fn stamp(&self) -> Result<Stamp> {
         file_of(&self.record).map(|file| file.stamp).ok_or_else(cut_off)
     }
+}
+
+fn path_of(record: &[u8]) -> Option<PathBuf> {
+    let mut path = Vec::new();
+    file_of(record)?.path_into(&mut path);
+    Some(PathBuf::from(OsString::from_vec(path)))
 }
 
 fn cut_off() -> Error {

@@ -181,7 +181,7 @@ fn unlisted(tally: &DumpTally) -> UnlistedDirectories {
 }
 
 /// Refuses a build in which no row of any dump could be read: another format was meant.
-fn refuse_unreadable(report: &IndexReport) -> Result<()> {
+pub(super) fn refuse_unreadable(report: &IndexReport) -> Result<()> {
     if report.cancelled || report.dumps.iter().any(|dump| dump.entries > 0) {
         return Ok(());
     }

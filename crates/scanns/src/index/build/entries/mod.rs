@@ -9,7 +9,8 @@
 //!
 //! Documents whose entries were not found are deleted at the end: below the directories that a dump covers
 //! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
-//! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index. `inventory.rs`
+//! (`lost_mounts.rs`). `each_entry.rs` reads dumps for questions that need no index, and
+//! `listed_dump.rs` for a list of files whose contents are indexed. `inventory.rs`
 //! finds the parts of an S3 Inventory, `told.rs` which values a dump lacks, `mixed.rs` whether an index has
 //! absolute and relative paths, and `preview.rs` shows the first entries without an index.
 //!
@@ -32,6 +33,7 @@ mod known;
 mod known_cursors;
 mod lane;
 mod linked_names;
+mod listed_dump;
 mod lost_mounts;
 mod mixed;
 mod preview;
@@ -46,5 +48,6 @@ pub(super) use change_parts::apply_changes;
 pub(super) use dump_import::import;
 pub(crate) use dump_reader::ReadDumpReport;
 pub(crate) use each_entry::for_each_entry;
+pub(crate) use listed_dump::{ListedDumps, list_dumps};
 pub use preview::preview_dumps;
 pub(super) use scan_import::scan;

@@ -1,6 +1,7 @@
 //! Plans of random files: the documents of the shards are those of one index.
 
 mod corpus;
+mod dumps;
 
 use std::collections::BTreeMap;
 use std::fs;
