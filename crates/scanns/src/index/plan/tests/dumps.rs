@@ -65,7 +65,8 @@ fn entries_that_cannot_be_planned_are_counted_by_reason_with_the_first() {
     let dump = place.path().join("fs.dump");
     let rows = "f\t10\t1.5\t/data/a\nd\t0\t1.5\t/data\nl\t4\t1.5\t/data/l\n\
                 f\t11\t2\t/data/./b\n\
-                f\t7\t9\trel/c\nf\t12\t3\t/data/a\nf\t12\t3\t/data/a\nf\t1\t1\t/data/.h/x\nf\t\t1\t/data/s\n\tx\n";
+                f\t7\t9\trel/c\nf\t12\t3\t/data/a\nf\t12\t3\t/data/a\n\
+                f\t1\t1\t/data/.h/x\nf\t\t1\t/data/s\n\tx\n";
     fs::write(&dump, rows).unwrap();
     let format = DumpFormat::named("find", Some("%y\\t%s\\t%T@\\t%p\\n")).unwrap();
     let mut wanted = from_dump(&options(Path::new("/"), Records::File, 1), &dump, format.clone());
