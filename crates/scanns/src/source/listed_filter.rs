@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::entry::is_below;
 use super::filter::Filter;
 use super::options::SourceOptions;
 use crate::error::Result;
@@ -12,7 +11,7 @@ use crate::error::Result;
 /// Globs for files whose directories are not walked.
 pub(crate) struct ListedFilter {
     filter: Filter,
-    /// The directory above which the globs do not apply.
+    /// A directory to which, and above which, the globs do not apply.
     root: Vec<u8>,
     /// The directory of the last file.
     directory: Vec<u8>,
@@ -38,7 +37,10 @@ impl ListedFilter {
             self.directory.clear();
             self.directory.extend_from_slice(directory);
             let above = Path::new(OsStr::from_bytes(directory)).ancestors();
-            let mut above = above.take_while(|place| is_below(place.as_os_str().as_bytes(), &self.root));
+            let mut above = above.take_while(|place| {
+                let place = place.as_os_str().as_bytes();
+                place.len() > 1 && place != self.root
+            });
             self.enters = above.all(|place| self.filter.enters(place));
         }
         self.enters && self.filter.takes_file(Path::new(OsStr::from_bytes(path)))
