@@ -47,7 +47,7 @@ fn a_plan_of_a_dump_is_the_plan_of_a_walk() {
         let shards = random.u32(1..9);
         let walked = plan(&wanted, place.path(), shards).unwrap();
         let mut wanted = from_dump(&wanted, &dump, DumpFormat::Detect);
-        // The names of directories above the walk do not count, and that of the temporary one is hidden.
+        // Names of directories above the walk do not count, and the temporary directory is hidden.
         wanted.dump.as_mut().unwrap().root = Some(root.clone());
         for memory in [0, 1 << 20] {
             let planned = plan_in(&wanted, place.path(), shards, memory).unwrap();
