@@ -68,7 +68,7 @@ impl LatencyArgs {
 
 /// What a query asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Want {
+pub(crate) enum Want {
     /// Every hit with its score, in no order.
     All,
     /// The ten best, best first.
@@ -78,7 +78,7 @@ enum Want {
 }
 
 impl Want {
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Want::All => "all hits",
             Want::Best => "10 best",
@@ -87,7 +87,7 @@ impl Want {
     }
 
     /// Runs a query. Returns the number of hits.
-    fn ask(self, searcher: &Searcher<'_>, query: &Query, model: Model) -> Result<usize> {
+    pub(crate) fn ask(self, searcher: &Searcher<'_>, query: &Query, model: Model) -> Result<usize> {
         if self == Want::Best {
             return Ok(std::hint::black_box(searcher.top_k(query, model, 10)?).len());
         }
@@ -104,11 +104,11 @@ impl Want {
 }
 
 /// Queries by class.
-type Classes = BTreeMap<String, Vec<Query>>;
+pub(crate) type Classes = BTreeMap<String, Vec<Query>>;
 
 /// Reads queries; `parse` makes a query of terms and an operator. In terms, unlike in queries of the query
 /// `language`, reserved characters are escaped.
-fn classes(
+pub(crate) fn classes(
     path: &Path,
     language: bool,
     parse: impl Fn(&str, Operator) -> scanns::Result<Query>,
@@ -200,7 +200,7 @@ fn measure<'a>(
     for threads in &several {
         verify(&searcher().with_threads(threads), classes, args.model)?;
     }
-    println!("latency: {subject}, {} documents, answers verified", searcher().stats().documents);
+    println!("latency: {subject}, {} documents, answers verified", searcher().documents());
     let one = SearchThreads::new(1);
     let mut cases = Vec::new();
     for class in classes.keys() {

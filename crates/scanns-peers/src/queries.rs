@@ -130,7 +130,7 @@ impl<'a> Sampler<'a> {
     }
 
     fn single_terms(&mut self, each: usize) -> Result<Vec<Asked>> {
-        let bands = bands(self.searcher.stats().documents);
+        let bands = bands(self.searcher.documents());
         let mut found = BTreeMap::<&str, BTreeSet<Vec<u8>>>::new();
         for _ in 0..3 * each {
             if bands.iter().all(|(class, ..)| found.get(class).is_some_and(|terms| terms.len() >= each)) {
@@ -158,7 +158,7 @@ impl<'a> Sampler<'a> {
 
     /// Draws terms of one document, none of them rare.
     fn list(&mut self, class: &str, count: usize, number: usize) -> Result<Option<Form>> {
-        let documents = self.searcher.stats().documents;
+        let documents = self.searcher.documents();
         let least = if documents < 100 { 2 } else { documents * 3 / 10_000 + 5 };
         let text = self.places.document()?;
         let mut terms = Vec::new();

@@ -207,6 +207,12 @@ pub mod columns {
     pub use crate::index::snapshot::column_info::ColumnInfo;
 }
 
+/// Views of a snapshot, which show some documents and hide the others: see
+/// [`Snapshot::seen_by`](crate::Snapshot::seen_by).
+pub mod views {
+    pub use crate::segment::{DocBits, VisibleDocs};
+}
+
 /// Documents that a program adds, replaces and deletes.
 pub mod writer {
     pub use crate::index::SEGMENT_MEMORY;

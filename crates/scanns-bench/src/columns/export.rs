@@ -24,7 +24,7 @@ pub fn run(snapshot: &Snapshot, repetitions: usize, results: &mut Results) -> Re
     let searcher = snapshot.searcher();
     let column = |name: &&str| -> Result<&Column> {
         let field = snapshot.schema().field(name).with_context(|| format!("no field {name}"))?;
-        searcher.column(0, field).with_context(|| format!("no column {name}"))
+        searcher.column(0, field)?.with_context(|| format!("no column {name}"))
     };
     let columns = FIELDS.iter().map(column).collect::<Result<Vec<_>>>()?;
     let documents = columns.first().map_or(0, |column| column.documents());

@@ -55,7 +55,7 @@ pub fn run(args: &ColumnArgs, results: &mut Results) -> Result<()> {
     let mut measured =
         Measured { args, results, random: fastrand::Rng::with_seed(args.seed), subject: String::new() };
     for (field, entry) in snapshot.schema().columns() {
-        let column = searcher.column(0, field).with_context(|| format!("no column {}", entry.name))?;
+        let column = searcher.column(0, field)?.with_context(|| format!("no column {}", entry.name))?;
         measured.subject.clone_from(&entry.name);
         measured.column(column)?;
     }

@@ -218,7 +218,7 @@ fn put(out: &mut Vec<u8>, id: &[u8], url: &[u8], date: i64, length: u64) {
 
 impl Opened {
     fn column<'s>(&'s self, searcher: &Searcher<'s>, field: Field) -> Result<&'s Column> {
-        searcher.column(0, field).context("a field has no column")
+        searcher.column(0, field)?.context("a field has no column")
     }
 
     fn rows(&self, searcher: &Searcher<'_>, hits: &[SortedHit]) -> Result<Vec<Vec<Value>>> {

@@ -148,7 +148,7 @@ impl Index for Opened {
     type Query = Query;
 
     fn documents(&self) -> u64 {
-        self.searcher.stats().documents
+        self.searcher.documents()
     }
 
     fn segments(&self) -> u64 {

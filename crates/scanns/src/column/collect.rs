@@ -148,8 +148,18 @@ impl PendingColumn {
 impl ColumnSet {
     /// The empty columns of a schema.
     pub fn new(schema: &Schema) -> Self {
+        Self::of(schema, |_| true)
+    }
+
+    /// The empty column of one field of a schema.
+    pub fn of_field(schema: &Schema, field: Field) -> Self {
+        Self::of(schema, |one| one == field)
+    }
+
+    fn of(schema: &Schema, is_wanted: impl Fn(Field) -> bool) -> Self {
+        let wanted = schema.columns().filter(|(field, _)| is_wanted(*field));
         let columns: Vec<PendingColumn> =
-            schema.columns().map(|(field, entry)| PendingColumn::new(field, entry)).collect();
+            wanted.map(|(field, entry)| PendingColumn::new(field, entry)).collect();
         let mut places = vec![0; usize::from(crate::schema::MAX_FIELDS)];
         for (column, place) in columns.iter().zip(1..) {
             if let Some(slot) = places.get_mut(usize::from(column.field.number())) {

@@ -91,6 +91,13 @@ pub enum Error {
         limit: String,
     },
 
+    /// Something is asked of a view of a snapshot that cannot be told without what the view hides.
+    #[error("{what} cannot be told of a view, which shows only some documents: ask for it without a view")]
+    NotInView {
+        /// What was asked.
+        what: &'static str,
+    },
+
     /// A path is not an index.
     #[error("{} is not a scanns index: {why}", .path.display())]
     NotAnIndex {

@@ -6,7 +6,7 @@ use crate::column::{Column, ColumnKind};
 use crate::error::{Error, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::snapshot::batch::{Batch, BatchColumn, BatchField, BatchOptions};
-use crate::query::Query;
+use crate::query::{Query, ValueRange};
 use crate::schema::{Field, FieldKind, Value, ValueRef};
 use crate::segment::Segment;
 use crate::source::{Entry, EntryBatch, EntryKind};
@@ -93,10 +93,16 @@ impl<'s> EntryReader<'s> {
     }
 
     /// Whether an entry has a value in a column.
-    pub(super) fn has_values(&self, name: &str) -> bool {
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the values cannot be read, as a view does.
+    pub(super) fn has_values(&self, name: &str) -> Result<bool> {
         let field = self.field(name);
+        if self.snapshot.is_view() {
+            return Ok(self.snapshot.searcher().count(&Query::Values(ValueRange::any(field)))? > 0);
+        }
         let mut columns = self.snapshot.leaves().iter().filter_map(|leaf| leaf.column(field));
-        columns.any(|column| column.present() > 0)
+        Ok(columns.any(|column| column.present() > 0))
     }
 
     /// The field of entries with several names; `None` in indexes of earlier versions.

@@ -45,6 +45,8 @@ mod usage_by;
 mod usage_exclude;
 mod usage_ranges;
 mod usage_sum;
+#[cfg(test)]
+mod view_tests;
 
 pub use crate::store::SortSpace;
 pub use answer::{FindOptions, FindReport, find_entries};

@@ -68,7 +68,7 @@ pub fn disk_usage(
 ) -> Result<UsageReport> {
     let reader = EntryReader::new(snapshot)?;
     let report =
-        UsageReport { has_no_sizes: lacks_sizes(&reader, options.measure), ..UsageReport::default() };
+        UsageReport { has_no_sizes: lacks_sizes(&reader, options.measure)?, ..UsageReport::default() };
     if report.has_no_sizes {
         return Ok(report);
     }
@@ -327,14 +327,22 @@ impl Usage<'_> {
 }
 
 /// True if no entry has what is summed up.
-pub(super) fn lacks_sizes(reader: &EntryReader<'_>, measure: UsageMeasure) -> bool {
+pub(super) fn lacks_sizes(reader: &EntryReader<'_>, measure: UsageMeasure) -> Result<bool> {
     let needed: &[&str] = match measure {
-        UsageMeasure::Entries => return false,
+        UsageMeasure::Entries => return Ok(false),
         UsageMeasure::ApparentSize => &["size"],
         UsageMeasure::Space => &["blocks", "size"],
     };
     // An empty index lacks nothing.
-    reader.has_values("path") && !needed.iter().any(|column| reader.has_values(column))
+    if !reader.has_values("path")? {
+        return Ok(false);
+    }
+    for column in needed {
+        if reader.has_values(column)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The measure of an entry.

@@ -57,7 +57,7 @@ pub fn usage_by(
     let reader = EntryReader::new(snapshot)?;
     let measure = options.measure;
     let mut usage = UsageByValue::new(options, key);
-    if lacks_sizes(&reader, measure) {
+    if lacks_sizes(&reader, measure)? {
         usage.report.has_no_sizes = true;
         return Ok(usage.end());
     }

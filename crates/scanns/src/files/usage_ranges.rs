@@ -70,8 +70,11 @@ pub(super) fn directory_sums(
     options: &UsageOptions,
     seen: &mut HashSet<LinkedFile>,
 ) -> Result<Option<Vec<DirectorySum>>> {
-    let Some(depth) =
-        options.max_depth.filter(|_| !options.all && !options.separate && options.exclude.is_empty())
+    // Sums of ranges include what a view hides.
+    let Some(depth) = options
+        .max_depth
+        .filter(|_| !reader.snapshot.is_view())
+        .filter(|_| !options.all && !options.separate && options.exclude.is_empty())
     else {
         return Ok(None);
     };

@@ -113,7 +113,7 @@ fn read_everything(directory: &RamDirectory) {
     }
     for leaf in 0..snapshot.searcher().leaves() {
         for (field, _) in snapshot.schema().columns() {
-            let Some(column) = snapshot.searcher().column(leaf, field) else { continue };
+            let Ok(Some(column)) = snapshot.searcher().column(leaf, field) else { continue };
             let mut values = Vec::new();
             for doc in 0..column.documents().min(200) {
                 values.clear();

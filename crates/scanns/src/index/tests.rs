@@ -120,7 +120,7 @@ fn contents(snapshot: &Snapshot) -> Oracle {
         };
         searcher.for_each(&query, Model::Bm25 { k1: 1.0, b: 0.0 }, visit).unwrap();
         assert_eq!(keys.len() as u64, doc_freq);
-        let documents = searcher.stats().documents_with_terms as f64;
+        let documents = searcher.stats().unwrap().documents_with_terms as f64;
         let idf = (1.0 + (documents - doc_freq as f64 + 0.5) / (doc_freq as f64 + 0.5)).ln();
         #[expect(clippy::cast_possible_truncation, reason = "small frequencies")]
         let freq = |score: f32| {
@@ -228,7 +228,7 @@ fn memory_and_disk_give_the_same_answers() {
     run(&index, &options(&root, Records::File, 2)).unwrap();
     let snapshot = Snapshot::open(&index).unwrap();
     let (memory, disk) = (Searcher::new(parts.iter().map(|p| p as &dyn Leaf).collect()), snapshot.searcher());
-    assert_eq!(memory.stats(), disk.stats());
+    assert_eq!(memory.stats().unwrap(), disk.stats().unwrap());
     for text in ["w1", "w1 w2 w3", "+w5 w7", "w1 AND w9", "w3 -w4", "(w1 OR w2) AND (w3 OR w2999)", "w123456"]
     {
         let query = snapshot.parse(text, Operator::Or).unwrap();

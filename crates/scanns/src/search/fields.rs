@@ -3,6 +3,7 @@
 use super::budget::{Budget, Clock};
 use super::leaf::{Leaf, LeafStats};
 use super::statistics::TermStatistics;
+use crate::error::Result;
 use crate::schema::Field;
 
 /// Leaves by field. All fields have the same leaves, with the same documents.
@@ -30,12 +31,7 @@ impl<'a> Fields<'a> {
     /// At least one field. If `default` is not among them, the first field replaces it.
     pub(crate) fn new(fields: Vec<(Field, Vec<&'a dyn Leaf>)>, default: Field) -> Self {
         let with_stats = |(field, leaves): (Field, Vec<&'a dyn Leaf>)| {
-            let mut stats = LeafStats::default();
-            for part in leaves.iter().map(|leaf| leaf.stats()) {
-                stats.documents += part.documents;
-                stats.documents_with_terms += part.documents_with_terms;
-                stats.total_length += part.total_length;
-            }
+            let stats = leaves.iter().fold(LeafStats::default(), |sum, leaf| sum.plus(leaf.stats()));
             FieldLeaves { field, leaves, stats, name: format!("field {}", field.number()) }
         };
         let fields: Vec<_> = fields.into_iter().map(with_stats).collect();
@@ -122,13 +118,41 @@ impl<'a> Fields<'a> {
     }
 
     /// The sizes of the field at index `place` over all documents.
-    pub(crate) fn stats(&self, place: usize) -> LeafStats {
-        let of_all = self.statistics.and_then(|all| all.field(self.field_at(place)));
-        of_all.unwrap_or_else(|| self.own_stats(place))
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if postings cannot be read, as a view does.
+    pub(crate) fn stats(&self, place: usize) -> Result<LeafStats> {
+        match self.statistics.and_then(|all| all.field(self.field_at(place))) {
+            Some(of_all) => Ok(of_all),
+            None => self.own_stats(place),
+        }
     }
 
     /// The sizes of the field at index `place` over these leaves.
-    pub(crate) fn own_stats(&self, place: usize) -> LeafStats {
-        self.fields.get(place).map_or(LeafStats::default(), |field| field.stats)
+    ///
+    /// # Errors
+    /// The errors of [`Fields::stats`].
+    pub(crate) fn own_stats(&self, place: usize) -> Result<LeafStats> {
+        let Some(field) = self.fields.get(place) else { return Ok(LeafStats::default()) };
+        if !self.is_view() {
+            return Ok(field.stats);
+        }
+        field.leaves.iter().try_fold(LeafStats::default(), |sum, leaf| Ok(sum.plus(leaf.sizes()?)))
+    }
+
+    /// The number of documents in these leaves.
+    pub(crate) fn documents(&self) -> u64 {
+        self.fields.first().map_or(0, |field| field.stats.documents)
+    }
+
+    /// True if a view hides the field at index `place` of some documents.
+    pub(crate) fn hides_some(&self, place: usize) -> bool {
+        let field = self.fields.get(place);
+        field.is_some_and(|field| field.leaves.iter().any(|leaf| leaf.field_bits().is_some()))
+    }
+
+    /// True if the leaves are seen by a view.
+    pub(crate) fn is_view(&self) -> bool {
+        self.all_leaves().iter().any(|leaf| leaf.live_bits().is_some())
     }
 }

@@ -42,6 +42,35 @@ pub trait Leaf: Sync {
     /// that there are deletions.
     fn is_live(&self, doc: u32) -> bool;
 
+    /// Returns the sizes of the leaf as statistics count them. A leaf that is seen by a view may have to read
+    /// its postings for them; in [`Leaf::stats`] it only has the number of documents.
+    fn sizes(&self) -> Result<LeafStats> {
+        Ok(self.stats())
+    }
+
+    /// Returns the frequencies of a term as statistics count them: in the documents of a view, if the leaf is
+    /// seen by one. [`TermRef::doc_freq`] is the length of the list.
+    fn figures(&self, term: &TermRef) -> Result<TermFigures> {
+        Ok(TermFigures { doc_freq: term.doc_freq.into(), total_freq: term.total_freq })
+    }
+
+    /// Returns false if a term that the leaf has is in no document of the view by which the leaf is seen.
+    fn is_shown(&self, _term: &TermRef) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Returns a bit for each document, lowest first, that is set for live documents. A leaf has it if it is
+    /// seen by a view.
+    fn live_bits(&self) -> Option<&[u64]> {
+        None
+    }
+
+    /// Returns the same for the documents that have the field of the leaf in a view, if these are not all
+    /// live documents. The lists of terms have other documents, too.
+    fn field_bits(&self) -> Option<&[u64]> {
+        None
+    }
+
     /// Returns true if postings and positions are read only as far as needed, so that several threads can
     /// each begin at another place in a list.
     fn is_in_ranges(&self) -> bool {
@@ -66,6 +95,26 @@ pub struct LeafStats {
     pub documents_with_terms: u64,
     /// The number of tokens in all documents, including deleted ones.
     pub total_length: u64,
+}
+
+impl LeafStats {
+    /// The sizes of two leaves together.
+    pub(crate) fn plus(self, other: LeafStats) -> Self {
+        LeafStats {
+            documents: self.documents + other.documents,
+            documents_with_terms: self.documents_with_terms + other.documents_with_terms,
+            total_length: self.total_length + other.total_length,
+        }
+    }
+}
+
+/// The frequencies of a term.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TermFigures {
+    /// The number of documents that contain the term.
+    pub doc_freq: u64,
+    /// The number of occurrences of the term in all of these documents.
+    pub total_freq: u64,
 }
 
 /// A term of one leaf.

@@ -68,7 +68,7 @@ pub(crate) use expand::rm3::Answer;
 pub use expand::rm3::Rm3;
 pub use explain::Explanation;
 pub use hits::Hits;
-pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermFigures, TermRef, TermStream};
 pub use near::{Collapsed, KeptHit, MOST_DISTANCE, NEAR_DISTANCE, NearHits};
 pub use prepared::PreparedQuery;
 pub use searcher::Searcher;

@@ -1,12 +1,12 @@
 //! A query that is planned and whose terms are looked up, for any number of requests.
 
 use super::fields::Fields;
-use super::leaf::LeafStats;
+use super::leaf::{LeafStats, TermFigures};
 use super::parallel::{LeafRange, SearchRanges};
 use super::plan::QueryPlan;
 use super::plan::found::FoundTerms;
 use super::searcher::Searcher;
-use super::statistics::{TermFigures, TermStatistics};
+use super::statistics::TermStatistics;
 use crate::error::Result;
 use crate::query::Query;
 use crate::search::exec::bound_terms::BoundTerms;
@@ -74,16 +74,20 @@ impl<'a> Searcher<'a> {
 
 impl<'a> PreparedQuery<'_, 'a, '_> {
     /// Adds the statistics of the terms of the query in these documents.
-    pub(crate) fn add_statistics(&self, all: &mut TermStatistics) {
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if the lists of terms cannot be read, as a view does.
+    pub(crate) fn add_statistics(&self, all: &mut TermStatistics) -> Result<()> {
         let (plan, fields) = (&self.plan, self.fields());
         let fuzzy = plan.near.iter().filter_map(|(word, _)| fields.place_of(word.field));
         for place in plan.fields.iter().copied().chain(fuzzy) {
-            all.put_field(fields.field_at(place), fields.own_stats(place));
+            all.put_field(fields.field_at(place), fields.own_stats(place)?);
         }
-        for (term, figures) in plan.terms.iter().zip(self.found.own_figures()) {
+        for (term, figures) in plan.terms.iter().zip(plan.own_figures(fields, &self.found)?) {
             all.put_term(fields.field_at(plan.fields[term.field]), &term.bytes, figures);
         }
         plan.near.iter().for_each(|(word, near)| all.put_near(word, near));
+        Ok(())
     }
 
     pub(crate) fn fields(&self) -> &Fields<'a> {
@@ -105,28 +109,34 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         BoundTerms::unscored(&self.plan, self.found.in_leaf(leaf))
     }
 
+    /// The frequencies of each term over all documents.
+    pub(crate) fn figures(&self) -> Result<&[TermFigures]> {
+        self.plan.figures(self.fields(), &self.found)
+    }
+
     /// The sizes of a field of the plan.
-    pub(crate) fn stats_of(&self, field: usize) -> LeafStats {
+    pub(crate) fn stats_of(&self, field: usize) -> Result<LeafStats> {
         self.fields().stats(self.plan.fields[field])
     }
 
     /// Weighs the terms by a similarity.
-    pub(crate) fn weigh<S: Similarity>(&self, similarity: impl Fn(&LeafStats) -> S) -> Weights<S> {
+    pub(crate) fn weigh<S: Similarity>(&self, similarity: impl Fn(&LeafStats) -> S) -> Result<Weights<S>> {
         let fields = 0..self.plan.fields.len();
-        let similarities: Vec<S> = fields.map(|field| similarity(&self.stats_of(field))).collect();
+        let similarities: Vec<S> =
+            fields.map(|field| Ok(similarity(&self.stats_of(field)?))).collect::<Result<_>>()?;
         let weigh = |(term, figures): (usize, &TermFigures)| {
             similarities[self.plan.field_of(term)].weight(figures.doc_freq, figures.total_freq)
         };
-        let weights = self.found.figures.iter().enumerate().map(weigh).collect();
-        Weights { similarities, weights }
+        let weights = self.figures()?.iter().enumerate().map(weigh).collect();
+        Ok(Weights { similarities, weights })
     }
 
     /// The extended Boolean model for the terms of the query.
-    pub(crate) fn soft(&self, p: f64) -> PNorm {
-        let terms = self.found.figures.iter().enumerate();
-        PNorm::new(
-            p,
-            terms.map(|(term, figures)| (figures.doc_freq, self.stats_of(self.plan.field_of(term)))),
-        )
+    pub(crate) fn soft(&self, p: f64) -> Result<PNorm> {
+        let terms = self.figures()?.iter().enumerate();
+        let terms: Vec<(u64, LeafStats)> = terms
+            .map(|(term, figures)| Ok((figures.doc_freq, self.stats_of(self.plan.field_of(term))?)))
+            .collect::<Result<_>>()?;
+        Ok(PNorm::new(p, terms.into_iter()))
     }
 }

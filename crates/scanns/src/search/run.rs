@@ -273,7 +273,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         with: &mut WithRun,
     ) -> Result<()> {
         let shape = self.plan.shape();
-        let Weights { similarities, weights } = self.weigh(similarity);
+        let Weights { similarities, weights } = self.weigh(similarity)?;
         with(&|range, goal| {
             let (view, found) = (self.view(range)?, self.found.in_leaf(range.leaf));
             let terms =
@@ -285,7 +285,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
     fn run_soft(&self, p: f64, with: &mut WithRun) -> Result<()> {
         let root = &self.plan.root;
         pnorm::check(root)?;
-        let soft = self.soft(p);
+        let soft = self.soft(p)?;
         with(&|range, goal| {
             let (view, terms) = (self.view(range)?, self.unscored(range.leaf));
             match goal {

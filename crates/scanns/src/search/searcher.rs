@@ -9,6 +9,7 @@ use super::top_k::Hit;
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::Field;
+use crate::segment::has_bit;
 
 /// Answers queries over a fixed set of leaves.
 ///
@@ -102,9 +103,18 @@ impl<'a> Searcher<'a> {
         self
     }
 
-    /// Returns the sizes of all leaves together, in the default field.
-    pub fn stats(&self) -> LeafStats {
+    /// Returns the sizes of all leaves together, in the default field. Those of a view are found on first
+    /// use, which may read all postings of the field.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the lengths of documents cannot be read.
+    pub fn stats(&self) -> Result<LeafStats> {
         self.fields.stats(self.fields.default_place())
+    }
+
+    /// Returns the number of documents in all leaves.
+    pub fn documents(&self) -> u64 {
+        self.fields.documents()
     }
 
     /// Returns the key of the document of a hit.
@@ -112,11 +122,7 @@ impl<'a> Searcher<'a> {
     /// # Errors
     /// [`Error::UnknownHit`] for a hit of another searcher, [`Error::Corrupt`] if the key cannot be read.
     pub fn key(&self, hit: &Hit) -> Result<Vec<u8>> {
-        let leaf = self.leaf_of(hit)?;
-        if hit.doc >= leaf.max_doc() {
-            return Err(unknown(hit));
-        }
-        leaf.key(hit.doc)
+        self.leaf_with(hit)?.key(hit.doc)
     }
 
     /// Returns the number of leaves.
@@ -125,8 +131,33 @@ impl<'a> Searcher<'a> {
     }
 
     /// Returns the column of a field in a leaf; `None` if no document of the leaf has a value.
-    pub fn column(&self, leaf: usize, field: Field) -> Option<&'a Column> {
+    ///
+    /// # Errors
+    /// [`Error::NotInView`] if the leaves are seen by a view, since the column has the values of all
+    /// documents.
+    pub fn column(&self, leaf: usize, field: Field) -> Result<Option<&'a Column>> {
+        if self.fields.is_view() {
+            return Err(Error::NotInView { what: "a whole column" });
+        }
+        Ok(self.column_in(leaf, field))
+    }
+
+    /// The column of a field in a leaf, which has the values of documents that are not live, too.
+    pub(crate) fn column_in(&self, leaf: usize, field: Field) -> Option<&'a Column> {
         self.fields.all_leaves().get(leaf)?.column(field)
+    }
+
+    /// Returns the leaf of a hit, which has its document.
+    ///
+    /// # Errors
+    /// [`Error::UnknownHit`] if the searcher has no such leaf, or the leaf no such document.
+    pub(crate) fn leaf_with(&self, hit: &Hit) -> Result<&'a dyn Leaf> {
+        let leaf = self.leaf_of(hit)?;
+        let is_shown = leaf.live_bits().is_none_or(|bits| has_bit(bits, hit.doc));
+        if hit.doc >= leaf.max_doc() || !is_shown {
+            return Err(unknown(hit));
+        }
+        Ok(leaf)
     }
 
     /// Returns the leaf of a hit.
@@ -142,6 +173,6 @@ impl<'a> Searcher<'a> {
 }
 
 /// Returns the error for a hit that does not belong to a searcher.
-pub(crate) fn unknown(hit: &Hit) -> Error {
+fn unknown(hit: &Hit) -> Error {
     Error::UnknownHit { segment: hit.leaf, doc: hit.doc }
 }

@@ -1,11 +1,11 @@
 //! A segment on disk as a leaf.
 
-use super::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+use super::{Leaf, LeafStats, ListSource, PositionSource, TermFigures, TermRef, TermStream};
 use crate::codec::{Occurrence, PositionCursor};
 use crate::column::Column;
 use crate::error::Result;
 use crate::schema::Field;
-use crate::segment::{Segment, TermInfo, TermPositions, TermsWalk};
+use crate::segment::{DocBits, Segment, SegmentView, TermInfo, TermPositions, TermsWalk};
 
 /// Marks positions that are not a run: the index has no positions, or the term has a single one, which is
 /// stored instead of a place.
@@ -76,12 +76,38 @@ impl Leaf for Segment {
     }
 
     fn stats(&self) -> LeafStats {
-        let stats = self.field_stats();
-        LeafStats {
-            documents: self.live_documents(),
-            documents_with_terms: stats.documents_with_terms,
-            total_length: stats.tokens,
+        let documents = self.live_documents();
+        if self.view().is_some() {
+            return LeafStats { documents, ..LeafStats::default() };
         }
+        let stats = self.field_stats();
+        LeafStats { documents, documents_with_terms: stats.documents_with_terms, total_length: stats.tokens }
+    }
+
+    fn sizes(&self) -> Result<LeafStats> {
+        let sizes = self.shown_sizes()?;
+        Ok(LeafStats {
+            documents: self.live_documents(),
+            documents_with_terms: sizes.documents_with_terms,
+            total_length: sizes.tokens,
+        })
+    }
+
+    fn figures(&self, term: &TermRef) -> Result<TermFigures> {
+        let figures = self.shown_figures(info_of(term))?;
+        Ok(TermFigures { doc_freq: figures.doc_freq, total_freq: figures.total_freq })
+    }
+
+    fn is_shown(&self, term: &TermRef) -> Result<bool> {
+        self.is_shown(info_of(term))
+    }
+
+    fn live_bits(&self) -> Option<&[u64]> {
+        self.view().map(SegmentView::entries).map(DocBits::words)
+    }
+
+    fn field_bits(&self) -> Option<&[u64]> {
+        self.field_bits().map(DocBits::words)
     }
 
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {

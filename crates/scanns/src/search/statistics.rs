@@ -8,16 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::leaf::LeafStats;
+use super::leaf::{LeafStats, TermFigures};
 use crate::error::{Error, Result};
 use crate::schema::Field;
-
-/// The frequencies of a term in all leaves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TermFigures {
-    pub(crate) doc_freq: u64,
-    pub(crate) total_freq: u64,
-}
 
 /// Maximum number of terms of a fuzzy clause, as in Lucene.
 pub(crate) const MAX_TERMS: usize = 50;

@@ -9,17 +9,20 @@
 //! postings next to each other, because one sequential write cannot fill two sections at the same time and a
 //! query needs both from the same place. `keys/` holds the names of documents, `stored/` their text and
 //! vectors, `columns.rs` their typed values, `stats.rs` the figures. Changes after a segment was written are
-//! in separate files: `deletes.rs` and `updates.rs`.
+//! in separate files: `deletes.rs` and `updates.rs`. A view of a segment (`shown.rs`) shows some of its
+//! documents.
 //!
 //! The files depend on each other in this order: `layout`, `stats`, `progress`, `renumbering`, `order`; then
-//! `terms`, `columns`, `keys`, `stored`, `deletes`, `updates`; then `reader` and its extensions in
-//! `positions`, `documents` and `key_field`; then `known_paths`, `flush`, `merge` and `check`.
+//! `terms`, `columns`, `keys`, `stored`, `deletes`, `updates`, `visible`; then `reader` and its extensions in
+//! `positions`, `documents`, `key_field`, `lengths`, `shown` and `shown_columns`; then `known_paths`,
+//! `flush`, `merge` and `check`.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod check;
 mod columns;
 mod deletes;
+mod doc_bits;
 mod documents;
 mod double_paths;
 mod flush;
@@ -27,20 +30,26 @@ mod key_field;
 mod keys;
 mod known_paths;
 mod layout;
+mod lengths;
 mod merge;
 mod order;
 mod positions;
 mod progress;
 mod reader;
 mod renumbering;
+mod shown;
+mod shown_columns;
 mod stats;
 mod stored;
 mod terms;
 #[cfg(test)]
 mod tests;
 mod updates;
+mod visible;
 
 pub use check::CheckLevel;
+pub use doc_bits::DocBits;
+pub(crate) use doc_bits::has_bit;
 pub use documents::{Reference, StoredFigures};
 pub use double_paths::{DoublePaths, double_paths};
 pub use flush::{FLUSH_BYTES, FlushBuffers, Flushed, SegmentContents, flush};
@@ -58,3 +67,4 @@ pub use stats::{FieldStats, SegmentStats};
 pub use stored::{StoredCollector, TermInDocument};
 pub use terms::{TermInfo, TermPositions, TermsIter, TermsWalk};
 pub use updates::{Changes, Updates};
+pub use visible::{SegmentView, VisibleDocs};

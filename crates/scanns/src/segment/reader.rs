@@ -1,7 +1,7 @@
 //! An open segment: its terms, postings, norms, keys and columns, and its live documents.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::columns::{self, find};
 use super::deletes::Deletes;
@@ -11,10 +11,12 @@ use super::stats::{FieldStats, SegmentStats};
 use super::stored;
 use super::terms::{TermDictionary, TermInfo, TermPositions, TermsIter, TermsWalk};
 use super::updates::{Changes, SegmentColumns, Updates, differences};
+use super::visible::SegmentView;
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::{Field, FieldNumbers, Postings};
 use crate::store::{Directory, Envelope};
+use crate::sys::lock;
 
 /// An open segment, seen through one of its fields. Clones share all data until documents are deleted or
 /// values changed in one of them.
@@ -25,13 +27,15 @@ pub struct Segment {
     /// Values that were changed since the segment was written.
     updates: Option<Arc<Updates>>,
     /// Columns with these changes, in ascending order of their fields.
-    columns: Arc<Vec<(Field, Column)>>,
+    pub(super) columns: Arc<Vec<(Field, Column)>>,
     /// The field, with its number in the segment.
     field: Field,
     /// The field whose values are the keys of documents.
     key_field: Option<Field>,
     /// How a schema that several indexes share numbers the fields of the segment, if it is another number.
     numbers: Option<Arc<FieldNumbers>>,
+    /// The documents that are shown, if they are not all live documents.
+    pub(super) view: Option<Arc<SegmentView>>,
 }
 
 /// The immutable data of a segment.
@@ -47,7 +51,12 @@ struct WrittenSegment {
     no_terms: TermDictionary,
     /// The norms of a field that no document of the segment has.
     no_norms: OnceLock<Vec<u8>>,
+    /// The lengths of documents, by field, where they were needed.
+    lengths: Mutex<Vec<FieldLengths>>,
 }
+
+/// The tokens of each document in a field.
+type FieldLengths = (Field, Arc<Vec<u32>>);
 
 impl Segment {
     /// Opens segment `id` with the deletes of commit `deletes`, or without deletes for 0, and verifies the
@@ -79,10 +88,20 @@ impl Segment {
         let field = stats.fields.first().map_or(Field::default(), |first| first.field);
         let columns = Arc::new(columns::open(&file, stats.max_doc)?);
         KeyReader::open(&file, &columns, stats.max_doc)?;
-        let (no_terms, no_norms) = (TermDictionary::empty(), OnceLock::new());
-        let written = WrittenSegment { file, stats, terms, columns: columns.clone(), no_terms, no_norms };
+        let (no_terms, no_norms, lengths) = (TermDictionary::empty(), OnceLock::new(), Mutex::default());
+        let written =
+            WrittenSegment { file, stats, terms, columns: columns.clone(), no_terms, no_norms, lengths };
         let (written, deletes) = (Arc::new(written), Arc::new(deletes));
-        Ok(Segment { written, deletes, updates: None, columns, field, key_field: None, numbers: None })
+        Ok(Segment {
+            written,
+            deletes,
+            updates: None,
+            columns,
+            field,
+            key_field: None,
+            numbers: None,
+            view: None,
+        })
     }
 
     /// Returns the segment with the updates that commit `generation` published, or without updates for 0.
@@ -194,6 +213,23 @@ impl Segment {
         self
     }
 
+    /// The field that it is seen through, with its number in the segment.
+    pub(super) fn field(&self) -> Field {
+        self.field
+    }
+
+    /// The tokens of each document in the field, added up on first use.
+    pub(super) fn lengths(&self) -> Result<Arc<Vec<u32>>> {
+        // Threads that need the same lengths wait, since finding them reads all postings.
+        let mut known = lock(&self.written.lengths);
+        if let Some((_, lengths)) = known.iter().find(|(field, _)| *field == self.field) {
+            return Ok(Arc::clone(lengths));
+        }
+        let lengths = Arc::new(self.summed_lengths()?);
+        known.push((self.field, Arc::clone(&lengths)));
+        Ok(lengths)
+    }
+
     /// Returns true if some document of the segment has the field.
     pub(super) fn has_field(&self) -> bool {
         self.place().is_some()
@@ -239,8 +275,11 @@ impl Segment {
         self.written.file.section(of_field(NORMS, self.field))?.all()
     }
 
-    /// Returns false for documents that are void or deleted.
+    /// Returns false for documents that are void or deleted, or that the view does not show.
     pub fn is_live(&self, doc: u32) -> bool {
+        if let Some(view) = &self.view {
+            return view.entries().contains(doc);
+        }
         doc < self.written.stats.max_doc
             && self.written.stats.void.binary_search(&doc).is_err()
             && !self.deletes.contains(doc)
@@ -256,8 +295,11 @@ impl Segment {
         self.is_live(doc) && Arc::make_mut(&mut self.deletes).insert(doc)
     }
 
-    /// Returns the number of documents that are neither void nor deleted.
+    /// Returns the number of documents that are neither void nor deleted, and that the view shows.
     pub fn live_documents(&self) -> u64 {
+        if let Some(view) = &self.view {
+            return view.count();
+        }
         self.written.stats.documents - self.deletes.count()
     }
 

@@ -436,7 +436,7 @@ pub fn contents(snapshot: &Snapshot) -> Result<Contents> {
         // BM25 with b = 0 and one term allows to compute the frequency: score = idf · f / (f + k1).
         let text = snapshot.schema().default_field().unwrap_or_default();
         searcher.for_each(&Query::term(text, term.clone()), Model::Bm25 { k1: 1.0, b: 0.0 }, visit)?;
-        let documents = searcher.stats().documents_with_terms as f64;
+        let documents = searcher.stats().unwrap().documents_with_terms as f64;
         let idf = (1.0 + (documents - doc_freq as f64 + 0.5) / (doc_freq as f64 + 0.5)).ln();
         let mut keys = BTreeMap::new();
         for hit in hits {

@@ -35,8 +35,9 @@ pub struct DuplicateWatch<'w> {
 /// the index knows of them are left out and counted.
 ///
 /// # Errors
-/// [`Error::Unsupported`](crate::Error::Unsupported) if the documents are not files with metadata; the errors
-/// of reading the index, of temporary files and of `visit`.
+/// [`Error::Unsupported`](crate::Error::Unsupported) if the documents are not files with metadata;
+/// [`Error::NotInView`](crate::Error::NotInView) for a view, whose files this process may read although the
+/// view hides their content; the errors of reading the index, of temporary files and of `visit`.
 pub fn find_duplicates(
     snapshot: &Snapshot,
     paths: &[Vec<u8>],
@@ -44,6 +45,7 @@ pub fn find_duplicates(
     watch: DuplicateWatch<'_>,
     visit: &mut dyn FnMut(&DuplicateGroup) -> Result<()>,
 ) -> Result<DuplicateReport> {
+    snapshot.refuse_in_view("which files have equal content")?;
     let reader = EntryReader::new(snapshot)?;
     let mut missing = Vec::new();
     for path in paths {
@@ -55,7 +57,7 @@ pub fn find_duplicates(
     let DuplicateWatch { progress, state, stop, tick } = watch;
     let work = ReadWork { threads: options.threads, progress, state, stop, tick };
     let unsized_files = unsized_files(&reader, paths)?;
-    let has_no_sizes = unsized_files.count > 0 && !reader.has_values("size");
+    let has_no_sizes = unsized_files.count > 0 && !reader.has_values("size")?;
     let report = DuplicateReport { missing, unsized_files, has_no_sizes, ..DuplicateReport::default() };
     let mut search = DuplicateSearch { options, work, report };
     let groups = search.run(&sorted)?;

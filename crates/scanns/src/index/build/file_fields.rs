@@ -35,7 +35,7 @@ use std::path::PathBuf;
 use super::found_fields::FoundFields;
 use super::options::{OwnerFiles, ScanSettings};
 use super::owner_names::{NameDatabase, OwnerNames};
-use super::rare_fields::RareFields;
+use super::rare_fields::{RareFields, rare_properties};
 use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
@@ -81,6 +81,20 @@ const EXTRA: [(&str, FieldKind); 5] = [
     ("source", FieldKind::Keyword),
     ("scanned", FieldKind::Date),
 ];
+
+/// True if a field has a property of files, as this module and `rare_fields.rs` name them, and the schema has
+/// all properties that every file has. Extended attributes are no such property: who may see a file may not
+/// read them.
+pub(crate) fn is_file_field(schema: &Schema, field: Field) -> bool {
+    let is = |name: &str, kind: &FieldKind| {
+        let known = schema.field(name)?;
+        let entry = schema.entry(known)?;
+        (entry.kind == *kind && entry.column).then_some(known)
+    };
+    let of_some = EXTRA.iter().filter_map(|(name, kind)| is(name, kind));
+    let of_some = of_some.chain(is(LINKED, &FieldKind::Unsigned)).chain(rare_properties(schema));
+    FileFields::find(schema).is_some_and(|all| all.into_iter().chain(of_some).any(|known| known == field))
+}
 
 /// Dates of files that do not fit 64 bits, by field.
 #[derive(Debug, Default)]

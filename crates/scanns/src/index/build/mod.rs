@@ -48,3 +48,5 @@ pub(crate) mod shard_note;
 pub(crate) mod slice;
 mod text_lane;
 mod watch;
+
+pub(crate) use file_fields::is_file_field;

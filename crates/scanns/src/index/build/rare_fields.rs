@@ -28,6 +28,12 @@ pub(crate) struct RareFields {
     pub(crate) acl: Option<Field>,
 }
 
+/// The fields of a schema that everybody may see who may see an entry.
+pub(super) fn rare_properties(schema: &Schema) -> impl Iterator<Item = Field> {
+    let RareFields { rdev, acl, .. } = RareFields::of(schema);
+    rdev.into_iter().chain(acl)
+}
+
 impl RareFields {
     /// Adds the fields to a schema: those of attributes only if `settings` ask for them.
     pub(super) fn add(schema: &mut Schema, settings: ScanSettings) -> Result<()> {

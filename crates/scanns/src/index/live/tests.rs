@@ -115,7 +115,7 @@ fn found(
                 ControlFlow::Continue(())
             })
             .unwrap();
-        let stats = searcher.stats();
+        let stats = searcher.stats().unwrap();
         let all = stats.documents_with_terms as f64;
         let doc_freq = snapshot
             .segments_in(field)

@@ -134,7 +134,7 @@ impl Shard {
     fn statistics(&self, queries: &[String], budget: Option<&Budget>) -> Result<Option<TermStatistics>> {
         let (mut all, searcher) = (TermStatistics::default(), limited(self.snapshot.searcher(), budget));
         for query in queries {
-            searcher.prepare(&self.query(query)?)?.add_statistics(&mut all);
+            searcher.prepare(&self.query(query)?)?.add_statistics(&mut all)?;
         }
         // Scores with some of the statistics would be wrong.
         Ok((!budget.is_some_and(Budget::ran_out)).then_some(all))

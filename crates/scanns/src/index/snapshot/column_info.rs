@@ -33,8 +33,11 @@ impl Snapshot {
     /// them.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if a column cannot be read.
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if a column cannot be read;
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if the snapshot is
+    /// [seen by a view](Snapshot::seen_by).
     pub fn columns(&self) -> Result<Vec<ColumnInfo>> {
+        self.refuse_in_view("the statistics of columns")?;
         let of = |field: Field| self.leaves().iter().filter_map(move |segment| segment.column(field));
         self.schema().columns().map(|(field, _)| describe(field, &of(field).collect::<Vec<_>>())).collect()
     }

@@ -41,6 +41,7 @@ impl Snapshot {
                 let texts = self.texts(hit, self.default_field_of(hit))?;
                 Ok(texts.map(|texts| texts.concat()))
             }
+            _ if !segment.has_content(hit.doc) => Ok(None),
             Store::Content => segment.content(hit.doc),
             Store::Reference => {
                 let Some(part) = self.part(hit.leaf) else { return Ok(None) };
@@ -73,6 +74,9 @@ impl Snapshot {
         let Some(bytes) = segment.content(hit.doc)? else { return Ok(None) };
         let damaged = || segment.damaged_values(hit.doc);
         let mut values = decode_stored(&part.schema, &bytes).ok_or_else(damaged)?;
+        if let Some(view) = segment.view().filter(|_| !segment.has_content(hit.doc)) {
+            values.retain(|(field, _)| !view.is_content(*field));
+        }
         for (field, _) in &mut values {
             *field = part.joined(*field).ok_or_else(damaged)?;
         }
@@ -124,14 +128,19 @@ impl Snapshot {
     /// # Errors
     /// [`Error::Corrupt`] if the vector cannot be read.
     pub fn vector(&self, hit: &Hit) -> Result<Option<Vec<TermInDocument>>> {
-        self.leaf(hit).map_or(Ok(None), |segment| segment.vector(hit.doc))
+        let Some(segment) = self.leaf(hit) else { return Ok(None) };
+        let vector = segment.vector(hit.doc)?;
+        // A document without the field has an empty vector.
+        Ok(vector.map(|terms| if segment.shows_field(hit.doc) { terms } else { Vec::new() }))
     }
 
     /// Returns the sizes of the stored data of documents, including deleted documents.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if the sizes of a segment cannot be read.
+    /// [`Error::Corrupt`] if the sizes of a segment cannot be read; [`Error::Unsupported`] if the snapshot is
+    /// [seen by a view](Snapshot::seen_by).
     pub fn stored_figures(&self) -> Result<StoredFigures> {
+        self.refuse_in_view("the sizes of stored documents")?;
         let mut sum = StoredFigures::default();
         for segment in self.leaves() {
             let one = segment.stored_figures()?;

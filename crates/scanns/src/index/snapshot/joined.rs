@@ -72,6 +72,15 @@ impl Snapshot {
         if parts.is_empty() {
             return Err(Error::invalid("number of indexes", 0, "at least one"));
         }
+        let of_view = parts.iter().find(|part| part.view.is_some());
+        let whole = parts.iter().find(|part| part.view.is_none());
+        if let (Some(of_view), Some(whole)) = (of_view, whole) {
+            return Err(Error::Conflict {
+                what: format!("the view of {}", of_view.name),
+                with: format!("the whole index {}", whole.name),
+                remedy: "join views, or whole indexes".into(),
+            });
+        }
         let named: Vec<(String, &Schema)> =
             parts.iter().map(|part| (part.name.clone(), &part.schema)).collect();
         let (schema, numbers) = joined_schema(&named)?;

@@ -1,10 +1,10 @@
 //! A commit of an index, opened for reading.
 //!
-//! `open.rs` opens a commit as a [`Snapshot`] and creates searchers over it, and `joined.rs` several
-//! indexes, each a `part.rs`; the other files add methods:
-//! `terms.rs` parses queries and reads keys, terms and positions, `documents.rs` reads stored text and
-//! values, `snippets.rs` and `similar.rs` create snippets and queries from them, `batch/` reads the values of
-//! all hits, and `column_info.rs` describes columns.
+//! `open.rs` opens a commit as a [`Snapshot`] and creates searchers over it, and `joined.rs` several indexes,
+//! each a `part.rs`; the other files add methods: `terms.rs` parses queries and reads keys, terms and
+//! positions, `documents.rs` reads stored text and values, `snippets.rs` and `similar.rs` create snippets and
+//! queries from them, `batch/` reads the values of all hits, and `column_info.rs` describes columns.
+//! `seen.rs` shows some of the documents and hides the others.
 
 pub(crate) mod batch;
 pub(crate) mod column_info;
@@ -14,6 +14,7 @@ mod info;
 mod joined;
 mod open;
 mod part;
+mod seen;
 mod similar;
 mod snippets;
 mod terms;

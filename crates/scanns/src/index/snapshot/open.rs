@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::path::Path;
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -132,7 +133,8 @@ impl Snapshot {
         let part = IndexPart {
             name: directory.describe(),
             generation,
-            _lease: lease,
+            _lease: Arc::new(lease),
+            view: None,
             schema: manifest.schema.clone(),
             numbers: None,
             key: manifest.sources.key(),
@@ -199,8 +201,9 @@ impl Snapshot {
     /// Returns what the index of a file system covers, and since when: a scan or a dump each.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if the note about it cannot be read.
+    /// [`Error::Corrupt`] if the note about it cannot be read; [`Error::NotInView`] for a view.
     pub fn coverage(&self) -> Result<Vec<Coverage>> {
+        self.refuse_in_view("what an index covers")?;
         let mut all = Vec::new();
         for part in &self.parts {
             all.extend(part.coverage()?);
@@ -208,21 +211,24 @@ impl Snapshot {
         Ok(all)
     }
 
-    /// Returns the notes that the writer of the commit added to it, by name; none for several indexes.
+    /// Returns the notes that the writer of the commit added to it, by name; none for several indexes, and
+    /// none for a view.
     pub fn notes(&self) -> &BTreeMap<Vec<u8>, Vec<u8>> {
         static NONE: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
         match &self.parts[..] {
-            [only] => &only.notes,
+            [only] if !self.is_view() => &only.notes,
             _ => &NONE,
         }
     }
 
-    /// Returns the statistics of the segments, in document order.
+    /// Returns the statistics of the segments, in document order. Those of a view have the number of
+    /// documents that it shows, and zeros for everything else.
     pub fn segments(&self) -> &[SegmentInfo] {
         &self.infos
     }
 
-    /// Returns the statistics of the whole index.
+    /// Returns the statistics of the whole index. Those of a view have the number of documents that it shows,
+    /// and zeros for deleted documents, tokens and sizes; [`Searcher::stats`] has the tokens of a field.
     pub fn info(&self) -> IndexInfo {
         let sum = |of: fn(&SegmentInfo) -> u64| self.infos.iter().map(of).sum();
         let default = self.schema.default_field();
@@ -241,7 +247,7 @@ impl Snapshot {
             postings: default.and_then(|field| self.schema.entry(field)?.postings()).unwrap_or_default(),
             stored: stored.or(first.map(|part| part.stored)).unwrap_or_default(),
             index_bytes: sum(|segment| segment.bytes),
-            position_bytes: fields.map(|field| field.run_bytes).sum(),
+            position_bytes: if self.is_view() { 0 } else { fields.map(|field| field.run_bytes).sum() },
             format_version: SEGMENT.format,
         }
     }
@@ -280,9 +286,15 @@ impl Snapshot {
         &self.segments
     }
 
-    /// The segment of a hit.
+    /// The segment of a hit; `None` for a document that a view does not show.
     pub(crate) fn leaf(&self, hit: &Hit) -> Option<&Segment> {
-        self.segments.get(hit.leaf)
+        let is_shown = |segment: &&Segment| segment.view().is_none() || segment.is_live(hit.doc);
+        self.segments.get(hit.leaf).filter(is_shown)
+    }
+
+    /// The segment of a hit; `None` if the view does not show the default field of the document.
+    pub(super) fn readable_leaf(&self, hit: &Hit) -> Option<&Segment> {
+        self.leaf(hit).filter(|segment| segment.shows_field(hit.doc))
     }
 
     /// The segments, seen through a field.
@@ -302,7 +314,9 @@ impl Snapshot {
         self.parts.first().filter(|_| have_sketches)?.contents.sketch_field(&self.schema)
     }
 
-    /// Returns a number that differs between commits, and between sets of indexes that were opened as one.
+    /// Returns a number that differs between commits, between sets of indexes that were opened as one, and
+    /// between views that show different documents. What is kept between requests, such as the place of the
+    /// next page, must be bound to it.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = Xxh3::new();
         for part in &self.parts {
@@ -310,6 +324,7 @@ impl Snapshot {
             for segment in &part.segments {
                 hasher.write(&segment.id().to_le_bytes());
             }
+            part.view.iter().for_each(|view| hasher.write(&view.to_le_bytes()));
         }
         hasher.finish()
     }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::info::SegmentInfo;
 use crate::content::ContentOptions;
 use crate::error::Result;
+use crate::index::build::is_file_field;
 use crate::index::coverage::{Coverage, coverage_of};
 use crate::schema::{Field, FieldNumbers, Records, Schema, Stored};
 use crate::segment::Segment;
 use crate::store::Lease;
 
 /// What the documents of one index have in common.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct IndexPart {
     /// The index, for messages.
     pub(super) name: String,
@@ -28,7 +29,9 @@ pub(crate) struct IndexPart {
     pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
     pub(super) segments: Vec<Segment>,
     pub(super) infos: Vec<SegmentInfo>,
-    pub(super) _lease: Lease,
+    pub(super) _lease: Arc<Lease>,
+    /// A number that differs between views, if the segments are seen by one.
+    pub(super) view: Option<u64>,
 }
 
 impl IndexPart {
@@ -40,6 +43,15 @@ impl IndexPart {
     /// The default field of this index, with its number in the snapshot.
     pub(super) fn default_field(&self) -> Field {
         self.schema.default_field().and_then(|field| self.joined(field)).unwrap_or_default()
+    }
+
+    /// The fields that do not come from the content of documents, with their numbers in this index: the
+    /// metadata of files, if documents are files that have it. The origin of other fields is not known, so
+    /// they count as content.
+    pub(super) fn metadata(&self) -> Vec<Field> {
+        let is_metadata = |field: &Field| is_file_field(&self.schema, *field);
+        let fields = self.schema.fields().map(|(field, _)| field).filter(is_metadata);
+        if self.records == Records::File { fields.collect() } else { Vec::new() }
     }
 
     /// What the index covers of file systems.

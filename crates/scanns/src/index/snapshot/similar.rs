@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::schema::{Field, MAX_TOKEN};
 use crate::search::{Answer, Hit, Leaf, Model, MoreLikeThis, Rm3};
-use crate::segment::TermInDocument;
+use crate::segment::{Segment, TermInDocument};
 use crate::tokenize::{TokenSink, Tokenizer};
 
 impl Snapshot {
@@ -93,10 +93,14 @@ impl Snapshot {
         Ok(count)
     }
 
-    /// Returns the number of documents with the term in a field, including deleted documents.
+    /// Returns the number of documents with the term in a field, including deleted documents unless the
+    /// snapshot is [seen by a view](Snapshot::seen_by).
     pub fn doc_freq(&self, field: Field, term: &[u8]) -> Result<u64> {
-        let found = self.segments_in(field).iter().map(|segment| segment.find(term));
-        found.map(|found| Ok(found?.map_or(0, |term| u64::from(term.doc_freq)))).sum()
+        let of_segment = |segment: &Segment| match segment.find(term)? {
+            Some(found) => Ok(segment.figures(&found)?.doc_freq),
+            None => Ok(0),
+        };
+        self.segments_in(field).iter().map(of_segment).sum()
     }
 
     /// Returns a query for documents similar to the document of a hit in a field. It also matches that
@@ -175,7 +179,7 @@ impl Snapshot {
         options.query(field, terms, self.all_documents(), |term| self.doc_freq(field, term))
     }
 
-    /// The number of documents, including deleted ones, as in [`Snapshot::doc_freq`].
+    /// The number of documents, counted as in [`Snapshot::doc_freq`].
     fn all_documents(&self) -> u64 {
         self.segments().iter().map(|segment| segment.documents + segment.deleted).sum()
     }

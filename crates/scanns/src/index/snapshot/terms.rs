@@ -59,7 +59,7 @@ impl Snapshot {
     /// [`Error::NotIndexed`](crate::Error::NotIndexed) if the index has no positions,
     /// [`Error::Corrupt`](crate::Error::Corrupt) if they cannot be read.
     pub fn positions(&self, hit: &Hit, term: &[u8]) -> Result<Vec<u32>> {
-        self.leaf(hit).map_or(Ok(Vec::new()), |segment| segment.positions(term, hit.doc))
+        self.readable_leaf(hit).map_or(Ok(Vec::new()), |segment| segment.positions(term, hit.doc))
     }
 
     /// Returns the start and end of each occurrence of `term` in the text of the document of a hit, in the
@@ -71,17 +71,31 @@ impl Snapshot {
     /// [`Error::NotIndexed`](crate::Error::NotIndexed) if the index has no offsets,
     /// [`Error::Corrupt`](crate::Error::Corrupt) if they cannot be read.
     pub fn offsets(&self, hit: &Hit, term: &[u8]) -> Result<Vec<Range<u32>>> {
-        self.leaf(hit).map_or(Ok(Vec::new()), |segment| segment.offsets(term, hit.doc))
+        self.readable_leaf(hit).map_or(Ok(Vec::new()), |segment| segment.offsets(term, hit.doc))
     }
 
     /// Returns the number of distinct terms over all segments. Reads all terms to count them.
     pub fn unique_terms(&self) -> Result<u64> {
+        if self.is_view() {
+            let searcher = self.searcher();
+            let mut terms = searcher.terms(b"")?;
+            let mut count = 0;
+            while terms.advance()?.is_some() {
+                count += 1;
+            }
+            return Ok(count);
+        }
         count_distinct(self.leaves())
     }
 
     /// Returns the first `limit` terms that begin with `prefix`, with the number of documents that contain
     /// each.
     pub fn terms(&self, prefix: &[u8], limit: usize) -> Result<Vec<(Vec<u8>, u64)>> {
+        if self.is_view() {
+            let searcher = self.searcher();
+            let terms = searcher.terms(prefix)?.take(limit);
+            return terms.map(|term| term.map(|term| (term.term, term.doc_freq))).collect();
+        }
         let mut merged = BTreeMap::<Vec<u8>, u64>::new();
         for segment in self.leaves() {
             let mut terms = segment.terms_from(prefix)?;

@@ -21,6 +21,7 @@ use crate::search::{
 use crate::store::RamDirectory;
 
 mod answers;
+mod views;
 
 /// Two searched texts, which random queries are about, and columns of all kinds.
 fn schema() -> Schema {
@@ -142,6 +143,7 @@ fn several_indexes_answer_as_one() {
         let count = parts.len();
         let joined = Snapshot::join(parts).unwrap();
         assert_eq!(joined.indexes(), count);
+        assert_eq!(answers::columns(&joined), answers::columns(&whole), "seed {seed} round {round}");
         for _ in 0..40 {
             let question = random.u64(..);
             let asked = |snapshot: &Snapshot| answers::all(snapshot, &mut Rng::with_seed(question));

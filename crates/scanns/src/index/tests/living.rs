@@ -73,7 +73,7 @@ pub(super) fn contents_of_living(snapshot: &Snapshot) -> Oracle {
     let searcher = snapshot.searcher();
     for (term, doc_freq) in snapshot.terms(b"", usize::MAX).unwrap() {
         let query = Query::term(Field::default(), term.clone());
-        let stats = searcher.stats();
+        let stats = searcher.stats().unwrap();
         let (all, doc_freq) = (stats.documents_with_terms as f64, doc_freq as f64);
         let idf = (1.0 + (all - doc_freq + 0.5) / (doc_freq + 0.5)).ln();
         let mut keys = BTreeMap::new();

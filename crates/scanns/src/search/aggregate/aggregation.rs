@@ -153,7 +153,7 @@ impl<'s, 'a> Readers<'s, 'a> {
         let at = match self.open.iter().position(|(known, _)| *known == field) {
             Some(at) => at,
             None => {
-                self.open.push((field, self.searcher.column(leaf, field).map(MatchReader::new)));
+                self.open.push((field, self.searcher.column_in(leaf, field).map(MatchReader::new)));
                 self.open.len() - 1
             }
         };

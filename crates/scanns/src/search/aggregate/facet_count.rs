@@ -113,7 +113,8 @@ impl<'a> FacetCount<'a> {
         } else if let Bucketing::Ranges(all) = &bucketing {
             self.ranges.resize(all.len(), 0);
         } else if self.numbers.is_none() {
-            let columns = (0..searcher.leaves()).filter_map(|leaf| searcher.column(leaf, self.facet.field()));
+            let columns =
+                (0..searcher.leaves()).filter_map(|leaf| searcher.column_in(leaf, self.facet.field()));
             let bounds = columns.filter_map(Column::bounds).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
             let (least, most) = bounds.unwrap_or((0, 0));
             self.numbers = Some(match (bucketing.of(least), bucketing.of(most)) {

@@ -112,7 +112,7 @@ impl PreparedQuery<'_, '_, '_> {
     pub fn top_groups(&self, model: Model, by: &GroupBy) -> Result<Groups> {
         let searcher = self.searcher;
         (0..searcher.leaves())
-            .filter_map(|leaf| searcher.column(leaf, by.field))
+            .filter_map(|leaf| searcher.column_in(leaf, by.field))
             .try_for_each(refuse_strings)?;
         let distinct = Aggregation::Distinct { field: by.field, exact: true };
         let found = self.aggregate(&[distinct])?;
@@ -308,7 +308,7 @@ impl<'a> Heads<'_, 'a> {
     fn enter(&mut self, leaf: usize) -> Result<LeafHeads<'a>> {
         let keys: Result<Vec<_>> =
             self.keys.iter().map(|&key| LeafKey::new(key, self.searcher, leaf)).collect();
-        let (keys, column) = (keys?, self.searcher.column(leaf, self.by.field));
+        let (keys, column) = (keys?, self.searcher.column_in(leaf, self.by.field));
         Ok(LeafHeads {
             leaf,
             key: keys.first().and_then(|key| key.column).map(MatchReader::new),
@@ -392,7 +392,7 @@ impl<'s, 'a> Members<'s, 'a> {
     }
 
     fn enter(&mut self, leaf: usize) -> Result<()> {
-        let column = self.searcher.column(leaf, self.by.field);
+        let column = self.searcher.column_in(leaf, self.by.field);
         let (mut known, mut filter) = (HashMap::new(), [0u64; 64]);
         for (at, Member { value, .. }) in self.groups.iter().enumerate() {
             let number = match (value, column.map(|column| (column, column.terms()))) {

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::schema::Value;
 use crate::search::prepared::PreparedQuery;
-use crate::search::searcher::{Searcher, unknown};
+use crate::search::searcher::Searcher;
 use crate::search::similarity::Model;
 use crate::search::top_k::Hit;
 
@@ -69,9 +69,7 @@ impl Searcher<'_> {
     /// [`Error::UnknownHit`] for a hit of another searcher, and the errors of
     /// [`PreparedQuery::top_k_sorted`].
     pub fn sorted_hit(&self, keys: &[SortKey], hit: Hit) -> Result<SortedHit> {
-        if hit.doc >= self.leaf_of(&hit)?.max_doc() {
-            return Err(unknown(&hit));
-        }
+        self.leaf_with(&hit)?;
         let value = |&key: &SortKey| {
             let key = LeafKey::new(key, self, hit.leaf)?;
             key.value(key.of_document(hit.doc, hit.score)?)

@@ -121,7 +121,7 @@ impl<'c> LeafKey<'c> {
     /// [`Error::Unsupported`] for a column of texts, bytes or paths.
     pub(crate) fn new(key: SortKey, searcher: &Searcher<'c>, leaf: usize) -> Result<Self> {
         let column = match key.by {
-            SortBy::Field(field) => searcher.column(leaf, field),
+            SortBy::Field(field) => searcher.column_in(leaf, field),
             SortBy::Score | SortBy::Document => None,
         };
         if column.is_some_and(|column| column.kind().is_strings() || column.kind() == ColumnKind::Path) {

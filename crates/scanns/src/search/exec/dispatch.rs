@@ -40,7 +40,7 @@ pub(crate) fn run_leaf<S: Similarity>(
             Ok(ControlFlow::Continue(()))
         }
         Strategy::Tree(root) | Strategy::Bits(root) => run_tree(root, view, terms, goal),
-        Strategy::Empty | Strategy::ListLength(_) => Ok(ControlFlow::Continue(())),
+        Strategy::Empty | Strategy::ListLength(_) | Strategy::ShownFreq(_) => Ok(ControlFlow::Continue(())),
     }
 }
 
@@ -49,6 +49,11 @@ pub(crate) fn count_leaf(shape: &Shape, view: &View, plan: &QueryPlan, found: &L
     match Strategy::choose(&plan.root, shape, Want::Count, &LeafFacts::new(view, found, false)) {
         // The length covers the whole leaf: the range that begins with the first document counts it.
         Strategy::ListLength(doc_freq) => Ok(if view.first == 0 { doc_freq.into() } else { 0 }),
+        Strategy::ShownFreq(_) if view.first > 0 => Ok(0),
+        Strategy::ShownFreq(term) => match &found.refs[term] {
+            Some(found) => Ok(view.through(plan.field_of(term)).figures(found)?.doc_freq),
+            None => Ok(0),
+        },
         Strategy::AllOf { required, .. } => count_required(required, view, plan, found),
         _ => match_bits::count(&plan.root, view, BoundTerms::unscored(plan, found)),
     }

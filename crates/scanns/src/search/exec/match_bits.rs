@@ -15,7 +15,7 @@ use crate::search::doc_set::DocSet;
 use crate::search::exec::bits::{MatchBits, NONE, WINDOW, clear, docs_of, merge, set_if};
 use crate::search::exec::bound_terms::BoundTerms;
 use crate::search::exec::doc_source::LazyDocs;
-use crate::search::exec::view::View;
+use crate::search::exec::view::{View, keep_window};
 use crate::search::leaf::{ListSource, damaged_list};
 use crate::search::plan::node::{NodeKind, PlanNode};
 use crate::search::top_k::TopK;
@@ -35,7 +35,7 @@ pub(crate) fn count(root: &PlanNode, view: &View, terms: BoundTerms<()>) -> Resu
     }
     let mut count = 0;
     each_window(&mut set, view, |start, bits| {
-        count += if view.all_live() {
+        count += if view.keep_bits(start, bits) {
             count_ones(&bits[..])
         } else {
             docs_of(start, bits).filter(|&doc| view.keeps(doc)).count() as u64
@@ -57,9 +57,8 @@ pub(crate) fn visit(
     let among = terms.candidates(view, root, &sources)?;
     let builder = SetBuilder { view, terms, sources: &sources, among: among.as_deref() };
     let Some(mut set) = builder.node(root)? else { return Ok(()) };
-    let all_live = view.all_live();
     each_window(&mut set, view, |start, bits| {
-        if all_live {
+        if view.keep_bits(start, bits) {
             return visit(start, bits);
         }
         let mut live = *bits;
@@ -127,14 +126,14 @@ pub(crate) fn offer_all<S>(
 fn each_window(
     set: &mut Set,
     view: &View,
-    mut each: impl FnMut(u32, &MatchBits) -> ControlFlow<()>,
+    mut each: impl FnMut(u32, &mut MatchBits) -> ControlFlow<()>,
 ) -> Result<()> {
     let mut next = set.next(view.first);
     while next < view.end && !view.clock.is_up() {
         let start = next - next % WINDOW;
         let mut bits = NONE;
         set.fill(start, &mut bits);
-        if each(start, &bits).is_break() {
+        if each(start, &mut bits).is_break() {
             break;
         }
         next = set.next(start.saturating_add(WINDOW));
@@ -156,12 +155,15 @@ impl<'s> SetBuilder<'_, 's> {
     fn node(&self, node: &PlanNode) -> Result<Option<Set<'s>>> {
         let max_doc = self.view.max_doc;
         Ok(match &node.kind {
-            NodeKind::Term(term) => match &self.sources[*term] {
-                None => None,
-                // Every document contains the term.
-                Some(_) if self.terms.doc_freq(*term) == max_doc => Some(Set::All { max_doc }),
-                Some(source) => Some(Set::list(self.terms.cursor(self.view, *term, source)?)),
-            },
+            NodeKind::Term(term) => {
+                let set = match &self.sources[*term] {
+                    None => None,
+                    // Every document contains the term.
+                    Some(_) if self.terms.doc_freq(*term) == max_doc => Some(Set::All { max_doc }),
+                    Some(source) => Some(Set::list(self.terms.cursor(self.view, *term, source)?)),
+                };
+                set.map(|set| self.within(self.terms.plan.field_of(*term), set))
+            }
             NodeKind::Bool { must, should, must_not, at_least } => {
                 return self.list(must, should, must_not, *at_least);
             }
@@ -179,18 +181,36 @@ impl<'s> SetBuilder<'_, 's> {
                 let cursors = cursors
                     .map(|(&(_, term), source)| Ok(Set::list(self.terms.cursor(self.view, term, source)?)));
                 let every = Set::every(cursors.collect::<Result<_>>()?);
-                Some(Set::Phrase { every: Box::new(every), matcher: Box::new(matcher) })
+                let phrase = Set::Phrase { every: Box::new(every), matcher: Box::new(matcher) };
+                let first = terms.first().map_or(0, |&(_, term)| self.terms.plan.field_of(term));
+                Some(self.within(first, phrase))
             }
-            NodeKind::Docs(source) => Some(match self.terms.lazy_docs(self.view, *source, self.among)? {
-                LazyDocs::All => Set::All { max_doc },
-                LazyDocs::Union { lists, set: None } => Set::any(lists.into_iter().map(Set::list).collect()),
-                LazyDocs::Union { lists, set: Some(set) } if lists.is_empty() => Set::Fixed(set),
-                LazyDocs::Union { lists, set } => {
-                    let lists = lists.into_iter().map(Set::list);
-                    Set::any(lists.chain(set.map(Set::Fixed)).collect())
-                }
-            }),
+            NodeKind::Docs(source) => {
+                let set = match self.terms.lazy_docs(self.view, *source, self.among)? {
+                    LazyDocs::All => Set::All { max_doc },
+                    LazyDocs::Union { lists, set: None } => {
+                        Set::any(lists.into_iter().map(Set::list).collect())
+                    }
+                    LazyDocs::Union { lists, set: Some(set) } if lists.is_empty() => Set::Fixed(set),
+                    LazyDocs::Union { lists, set } => {
+                        let lists = lists.into_iter().map(Set::list);
+                        Set::any(lists.chain(set.map(Set::Fixed)).collect())
+                    }
+                };
+                Some(match self.terms.plan.field_of_source(*source) {
+                    Some(field) => self.within(field, set),
+                    None => set,
+                })
+            }
         })
+    }
+
+    /// The documents of a set that have a field of the plan.
+    fn within(&self, field: usize, set: Set<'s>) -> Set<'s> {
+        match self.view.only(field) {
+            Some(only) => Set::Only { base: Box::new(set), only },
+            None => set,
+        }
     }
 
     fn list(
@@ -260,6 +280,11 @@ enum Set<'s> {
         base: Box<Set<'s>>,
         excluded: Vec<Set<'s>>,
     },
+    /// Documents whose bits are set.
+    Only {
+        base: Box<Set<'s>>,
+        only: &'s [u64],
+    },
 }
 
 impl<'s> Set<'s> {
@@ -300,7 +325,7 @@ impl<'s> Set<'s> {
             Set::All { max_doc } => u64::from(*max_doc),
             Set::Every(sets) => sets.first().map_or(0, Set::size),
             Set::Any(sets) | Set::AtLeast(sets, _) => sets.iter().map(Set::size).sum(),
-            Set::Without { base, .. } => base.size(),
+            Set::Without { base, .. } | Set::Only { base, .. } => base.size(),
         }
     }
 
@@ -331,7 +356,7 @@ impl<'s> Set<'s> {
             Set::Any(sets) | Set::AtLeast(sets, _) => {
                 sets.iter_mut().map(|set| set.next(target)).min().unwrap_or(NO_MORE)
             }
-            Set::Without { base, .. } => base.next(target),
+            Set::Without { base, .. } | Set::Only { base, .. } => base.next(target),
         }
     }
 
@@ -362,6 +387,12 @@ impl<'s> Set<'s> {
                 let mut found = NONE;
                 first.fill(start, &mut found);
                 others.iter_mut().for_each(|set| set.keep(start, &mut found));
+                merge(bits, &found);
+            }
+            Set::Only { base, only } => {
+                let mut found = NONE;
+                base.fill(start, &mut found);
+                keep_window(only, start, &mut found);
                 merge(bits, &found);
             }
             Set::Without { base, excluded } => {
@@ -404,6 +435,7 @@ impl<'s> Set<'s> {
         match self {
             Set::List(list) => list.corrupt(),
             Set::Phrase { every, matcher } => every.corrupt() || matcher.corrupt(),
+            Set::Only { base, .. } => base.corrupt(),
             Set::Fixed(_) | Set::All { .. } => false,
             Set::Every(sets) | Set::Any(sets) | Set::AtLeast(sets, _) => sets.iter().any(Set::corrupt),
             Set::Without { base, excluded } => base.corrupt() || excluded.iter().any(Set::corrupt),

@@ -21,6 +21,7 @@ use crate::search::exec::view::View;
 use crate::search::leaf::{LeafStats, damaged_list};
 use crate::search::plan::node::{NodeKind, PlanNode};
 use crate::search::similarity::narrow;
+use crate::segment::has_bit;
 
 /// The parameters of a query: p, and by term its idf as a fraction of the highest idf, 0 for terms that do
 /// not occur.
@@ -28,6 +29,30 @@ pub(crate) struct PNorm {
     p: f64,
     idfs: Vec<f64>,
     highest: f64,
+}
+
+/// The list of a term.
+struct SoftList<'s> {
+    cursor: ListCursor<'s>,
+    /// The documents that have its field, if others can be hits.
+    only: Option<&'s [u64]>,
+}
+
+impl SoftList<'_> {
+    /// Moves to the first document of the list that is not below `target` and has the field.
+    fn advance(&mut self, target: u32) -> u32 {
+        let mut doc = self.cursor.advance(target);
+        while doc != NO_MORE && self.only.is_some_and(|only| !has_bit(only, doc)) {
+            doc = self.cursor.advance(doc + 1);
+        }
+        doc
+    }
+
+    /// How often the term occurs in a document that is not before the last one that was asked for.
+    fn freq_in(&mut self, doc: u32) -> f64 {
+        let is_here = self.cursor.doc() <= doc && self.advance(doc) == doc;
+        if is_here { f64::from(self.cursor.tf()) } else { 0.0 }
+    }
 }
 
 impl PNorm {
@@ -57,21 +82,22 @@ impl PNorm {
         sink: &mut Sink,
     ) -> Result<ControlFlow<()>> {
         let sources = terms.sources(view)?;
-        let mut lists = sources
-            .iter()
-            .enumerate()
-            .map(|(term, source)| source.as_ref().map(|source| terms.cursor(view, term, source)).transpose())
-            .collect::<Result<Vec<Option<ListCursor>>>>()?;
+        let mut lists = Vec::with_capacity(sources.len());
+        for (term, source) in sources.iter().enumerate() {
+            let only = view.only(terms.plan.field_of(term));
+            let cursor = source.as_ref().map(|source| terms.cursor(view, term, source)).transpose()?;
+            lists.push(cursor.map(|cursor| SoftList { cursor, only }));
+        }
         let mut wanted = vec![false; lists.len()];
         mark_wanted(root, false, &mut wanted);
         let flow = self.drive(root, &mut lists, &wanted, view, sink);
-        if lists.iter().flatten().any(|list| list.corrupt()) { Err(damaged_list()) } else { Ok(flow) }
+        if lists.iter().flatten().any(|list| list.cursor.corrupt()) { Err(damaged_list()) } else { Ok(flow) }
     }
 
     fn drive(
         &self,
         root: &PlanNode,
-        lists: &mut [Option<ListCursor>],
+        lists: &mut [Option<SoftList>],
         wanted: &[bool],
         view: &View,
         sink: &mut Sink,
@@ -103,11 +129,9 @@ impl PNorm {
     }
 
     /// Finds the degree of match of every term in `doc`.
-    fn measure(&self, doc: u32, lists: &mut [Option<ListCursor>], degrees: &mut [f64]) {
+    fn measure(&self, doc: u32, lists: &mut [Option<SoftList>], degrees: &mut [f64]) {
         for (degree, list) in degrees.iter_mut().zip(lists) {
-            let here = list.as_mut().filter(|list| list.doc() <= doc);
-            *degree =
-                here.map_or(0.0, |list| if list.advance(doc) == doc { f64::from(list.tf()) } else { 0.0 });
+            *degree = list.as_mut().map_or(0.0, |list| list.freq_in(doc));
         }
         self.weigh(degrees);
     }

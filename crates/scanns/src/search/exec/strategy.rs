@@ -35,6 +35,10 @@ pub(crate) struct LeafFacts<'f> {
     found: &'f LeafTerms,
     max_doc: u32,
     all_live: bool,
+    /// True if the documents are those of a view, which knows the counts of its terms.
+    is_of_view: bool,
+    /// True if documents lack fields although lists have them.
+    hides_fields: bool,
     /// True if impacts bound scores.
     bounded: bool,
 }
@@ -56,6 +60,8 @@ pub(crate) enum Strategy<'p> {
     Empty,
     /// The count is the length of one list.
     ListLength(u32),
+    /// The count is the number of documents of a view with this term.
+    ShownFreq(usize),
     /// Term at a time over the lists of any of several terms.
     AnyOf { terms: &'p [Boosted], excluded: &'p [usize], groups: &'p [BestGroup], pruning: Pruning },
     /// The rarest list leads; the others are intersected with it.
@@ -71,7 +77,14 @@ pub(crate) enum Strategy<'p> {
 impl<'f> LeafFacts<'f> {
     /// The facts of a leaf. `bounded` is true if impacts bound scores.
     pub(crate) fn new(view: &View, found: &'f LeafTerms, bounded: bool) -> Self {
-        LeafFacts { found, max_doc: view.max_doc, all_live: view.all_live(), bounded }
+        LeafFacts {
+            found,
+            max_doc: view.max_doc,
+            all_live: view.all_live(),
+            is_of_view: view.is_of_view(),
+            hides_fields: view.hides_fields(),
+            bounded,
+        }
     }
 
     fn doc_freq(&self, term: usize) -> u64 {
@@ -91,6 +104,11 @@ impl<'p> Strategy<'p> {
             return Strategy::for_count(root, shape, facts);
         }
         match shape {
+            // Only these look at the fields that documents have.
+            _ if facts.hides_fields => match root.same_score().filter(|_| want == Want::Best) {
+                Some(score) => Strategy::SameScore { root, score },
+                None => Strategy::Tree(root),
+            },
             Shape::Tree(root) => match root.same_score().filter(|_| want == Want::Best) {
                 Some(score) => Strategy::SameScore { root, score },
                 None => Strategy::Tree(root),
@@ -118,7 +136,9 @@ impl<'p> Strategy<'p> {
 
     fn for_count(root: &'p PlanNode, shape: &'p Shape<'p>, facts: &LeafFacts) -> Self {
         match (&root.kind, shape) {
+            (NodeKind::Term(term), _) if facts.is_of_view => Strategy::ShownFreq(*term),
             (NodeKind::Term(term), _) if facts.all_live => Strategy::ListLength(facts.found.doc_freq(*term)),
+            _ if facts.hides_fields => Strategy::Bits(root),
             (_, Shape::Required(required)) if required.has_phrase() => {
                 Strategy::AllOf { required, pruning: Pruning::Nothing }
             }

@@ -43,13 +43,18 @@ pub(crate) fn top<S: Similarity>(clause: &mut Clause<S>, keep: &mut LiveFilter, 
         }
     }
     for (block, bound) in blocks.zip(bounds) {
-        if bound >= top.threshold() && bound >= 0.0 && top.admits_now(bound, first) {
+        let next = clause.cursor.block_last(block).saturating_add(1);
+        if bound >= top.threshold()
+            && bound >= 0.0
+            && top.admits_now(bound, first)
+            && keep.view.may_keep(first..next)
+        {
             if keep.view.clock.is_up() {
                 return;
             }
             score_block(clause, block, keep, top);
         }
-        first = clause.cursor.block_last(block).saturating_add(1);
+        first = next;
     }
 }
 

@@ -21,6 +21,7 @@ use crate::search::leaf::{ListSource, damaged_list};
 use crate::search::plan::node::{NodeKind, PlanNode};
 use crate::search::plan::shape::Boosted;
 use crate::search::similarity::{Similarity, narrow};
+use crate::segment::has_bit;
 
 /// Every hit, in order.
 pub(crate) fn all<S: Similarity>(
@@ -94,7 +95,8 @@ impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
             NodeKind::Term(term) => {
                 let Some(source) = &self.sources[*term] else { return Ok(None) };
                 let clause = self.terms.clause(self.view, Boosted { term: *term, boost }, source)?;
-                Ok(Some(TreeCursor::Term(Box::new(clause), self.view.end)))
+                let cursor = TreeCursor::Term(Box::new(clause), self.view.end);
+                Ok(Some(self.within(self.terms.plan.field_of(*term), cursor)))
             }
             NodeKind::Bool { must, should, must_not, at_least } => {
                 self.list(must, should, must_not, *at_least, boost)
@@ -107,12 +109,26 @@ impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
                 Ok(self.node(node, boost)?.map(|cursor| TreeCursor::Filter(Box::new(cursor))))
             }
             NodeKind::Phrase { terms, slop } => self.phrase(terms, *slop, boost),
-            NodeKind::Docs(source) => Ok(Some(match self.terms.docs(self.view, *source, self.among)? {
-                SourceDocs::All => self.everything(boost),
-                SourceDocs::Set(set) => {
-                    self.settled(TreeCursor::Set { set, doc: 0, score: boost, end: self.view.end })
-                }
-            })),
+            NodeKind::Docs(source) => {
+                let cursor = match self.terms.docs(self.view, *source, self.among)? {
+                    SourceDocs::All => self.everything(boost),
+                    SourceDocs::Set(set) => {
+                        self.settled(TreeCursor::Set { set, doc: 0, score: boost, end: self.view.end })
+                    }
+                };
+                Ok(Some(match self.terms.plan.field_of_source(*source) {
+                    Some(field) => self.within(field, cursor),
+                    None => cursor,
+                }))
+            }
+        }
+    }
+
+    /// The documents of a cursor that have a field of the plan.
+    fn within(&self, field: usize, cursor: TreeCursor<'s, S>) -> TreeCursor<'s, S> {
+        match self.view.only(field) {
+            Some(only) => self.settled(TreeCursor::Only { base: Box::new(cursor), only }),
+            None => cursor,
         }
     }
 
@@ -180,7 +196,9 @@ impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
         let Some(lists) = lists else { return Ok(None) };
         let matcher = self.terms.phrase_matcher(self.view, terms, slop, &lists)?;
         let scorers = self.terms.phrase_scorers(self.view, terms, boost);
-        Ok(Some(TreeCursor::Phrase(Box::new(PhraseCursor::new(matcher, scorers, self.view)))))
+        let phrase = TreeCursor::Phrase(Box::new(PhraseCursor::new(matcher, scorers, self.view)));
+        let field = terms.first().map_or(0, |&(_, term)| self.terms.plan.field_of(term));
+        Ok(Some(self.within(field, phrase)))
     }
 
     /// The cursors of the nodes that can match.
@@ -240,6 +258,11 @@ enum TreeCursor<'s, S> {
         excluded: Box<TreeCursor<'s, S>>,
         clock: Clock<'s>,
     },
+    /// Documents of `base` whose bits are set.
+    Only {
+        base: Box<TreeCursor<'s, S>>,
+        only: &'s [u64],
+    },
 }
 
 impl<'s, S: Similarity> TreeCursor<'s, S> {
@@ -264,7 +287,9 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             | TreeCursor::Best { doc, .. }
             | TreeCursor::AtLeast { doc, .. } => *doc,
             TreeCursor::Every { parts, .. } => parts.first().map_or(NO_MORE, TreeCursor::doc),
-            TreeCursor::Boosted { base, .. } | TreeCursor::Without { base, .. } => base.doc(),
+            TreeCursor::Boosted { base, .. }
+            | TreeCursor::Without { base, .. }
+            | TreeCursor::Only { base, .. } => base.doc(),
         }
     }
 
@@ -292,6 +317,13 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
                 *doc
             }
             TreeCursor::Boosted { base, .. } => base.advance(target),
+            TreeCursor::Only { base, only } => {
+                let mut doc = base.advance(target);
+                while doc != NO_MORE && !has_bit(only, doc) {
+                    doc = base.advance(doc + 1);
+                }
+                doc
+            }
             TreeCursor::Without { base, excluded, clock } => {
                 let mut doc = base.advance(target);
                 while doc != NO_MORE && excluded.advance(doc) == doc {
@@ -329,7 +361,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
                 let (doc, score) = (base.doc(), base.score());
                 if boost.advance(doc) == doc { score + boost.score() } else { score }
             }
-            TreeCursor::Without { base, .. } => base.score(),
+            TreeCursor::Without { base, .. } | TreeCursor::Only { base, .. } => base.score(),
         }
     }
 
@@ -338,7 +370,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
         match self {
             TreeCursor::Term(clause, _) => clause.cursor.corrupt(),
             TreeCursor::Phrase(phrase) => phrase.corrupt(),
-            TreeCursor::Filter(inner) => inner.corrupt(),
+            TreeCursor::Filter(inner) | TreeCursor::Only { base: inner, .. } => inner.corrupt(),
             TreeCursor::Everything { .. } | TreeCursor::Set { .. } => false,
             TreeCursor::Every { parts, .. }
             | TreeCursor::Any { parts, .. }

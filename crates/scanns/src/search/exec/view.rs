@@ -6,10 +6,11 @@ use crate::codec::ListCursor;
 use crate::error::{Error, Result};
 use crate::search::budget::Clock;
 use crate::search::doc_set::DocSet;
-use crate::search::exec::bits::WINDOW;
+use crate::search::exec::bits::{MatchBits, WINDOW};
 use crate::search::fields::Fields;
 use crate::search::leaf::Leaf;
 use crate::search::plan::QueryPlan;
+use crate::segment::has_bit;
 
 /// A range of documents begins and ends at a multiple of this, or with its leaf, so that no window is cut.
 pub(crate) const GRAIN: u32 = 4_096;
@@ -28,14 +29,26 @@ pub(crate) struct View<'a> {
     pub(crate) first: u32,
     /// The document after the last one of the range.
     pub(crate) end: u32,
-    all_live: bool,
+    live: LiveDocs<'a>,
     pub(crate) clock: Clock<'a>,
+}
+
+/// The documents of a leaf that can be hits.
+#[derive(Clone, Copy)]
+enum LiveDocs<'a> {
+    All,
+    /// Those that the leaf says are live.
+    OfLeaf,
+    /// Those whose bits are set.
+    Bits(&'a [u64]),
 }
 
 /// A leaf through one field, with a norm for every document.
 struct FieldLeaf<'a> {
     leaf: &'a dyn Leaf,
     norms: &'a [u8],
+    /// The documents that have the field, if others can be hits.
+    only: Option<&'a [u64]>,
 }
 
 impl<'a> View<'a> {
@@ -52,11 +65,18 @@ impl<'a> View<'a> {
             if norms.len() < max_doc as usize {
                 return Err(Error::corrupt("norms", format!("{} for {max_doc} documents", norms.len())));
             }
-            Ok(FieldLeaf { leaf, norms })
+            let only = leaf.field_bits().filter(|_| plan.content.is_none());
+            Ok(FieldLeaf { leaf, norms, only })
         };
-        let fields = plan.fields.iter().map(through).collect::<Result<_>>()?;
-        let all_live = leaf.stats().documents >= u64::from(max_doc);
-        Ok(View { leaf, fields, max_doc, first: 0, end: max_doc, all_live, clock: all.clock() })
+        let fields: Vec<FieldLeaf> = plan.fields.iter().map(through).collect::<Result<_>>()?;
+        let content = plan.content.and_then(|field| fields.get(field)?.leaf.field_bits());
+        let live = match content.or(leaf.live_bits()) {
+            Some(bits) if content.is_some() => LiveDocs::Bits(bits),
+            _ if leaf.stats().documents >= u64::from(max_doc) => LiveDocs::All,
+            Some(bits) => LiveDocs::Bits(bits),
+            None => LiveDocs::OfLeaf,
+        };
+        Ok(View { leaf, fields, max_doc, first: 0, end: max_doc, live, clock: all.clock() })
     }
 
     /// Restricts the view to the documents from `first` to before `end`.
@@ -96,25 +116,97 @@ impl<'a> View<'a> {
         DocSet::with_terms(self.norms(field), self.first, self.end)
     }
 
-    /// False for deleted documents.
+    /// False for documents that are deleted or that a view does not show.
     #[inline]
     pub(crate) fn keeps(&self, doc: u32) -> bool {
-        self.all_live || self.leaf.is_live(doc)
+        match self.live {
+            LiveDocs::All => true,
+            LiveDocs::OfLeaf => self.leaf.is_live(doc),
+            LiveDocs::Bits(bits) => has_bit(bits, doc),
+        }
     }
 
-    /// How many of `docs` are not deleted.
+    /// How many of `docs` are kept.
     pub(crate) fn count_kept(&self, docs: &[u32]) -> u64 {
-        if self.all_live {
+        if self.all_live() {
             docs.len() as u64
         } else {
             docs.iter().filter(|&&doc| self.keeps(doc)).count() as u64
         }
     }
 
-    /// True if no document is deleted.
-    pub(crate) fn all_live(&self) -> bool {
-        self.all_live
+    /// Keeps the bits of documents that are kept, in the window that begins with `start`. Returns false
+    /// without a change if only [`View::keeps`] can tell.
+    #[inline]
+    pub(crate) fn keep_bits(&self, start: u32, bits: &mut MatchBits) -> bool {
+        match self.live {
+            LiveDocs::All => true,
+            LiveDocs::OfLeaf => false,
+            LiveDocs::Bits(live) => {
+                keep_window(live, start, bits);
+                true
+            }
+        }
     }
+
+    /// A bit for each document that is kept, if the documents are those of a view.
+    pub(crate) fn kept_bits(&self) -> Option<&'a [u64]> {
+        match self.live {
+            LiveDocs::Bits(live) => Some(live),
+            LiveDocs::All | LiveDocs::OfLeaf => None,
+        }
+    }
+
+    /// False if none of these documents is kept. Only the documents of a view are looked at.
+    #[inline]
+    pub(crate) fn may_keep(&self, docs: Range<u32>) -> bool {
+        match self.live {
+            LiveDocs::Bits(live) => any_bit(live, docs),
+            LiveDocs::All | LiveDocs::OfLeaf => true,
+        }
+    }
+
+    /// True if all documents are kept.
+    pub(crate) fn all_live(&self) -> bool {
+        matches!(self.live, LiveDocs::All)
+    }
+
+    /// True if the documents are those of a view.
+    pub(crate) fn is_of_view(&self) -> bool {
+        self.leaf.live_bits().is_some()
+    }
+
+    /// The documents that have a field of the plan, if others can be hits.
+    pub(crate) fn only(&self, field: usize) -> Option<&'a [u64]> {
+        self.fields.get(field).and_then(|field| field.only)
+    }
+
+    /// True if some documents that can be hits lack a field of the plan although lists have them.
+    pub(crate) fn hides_fields(&self) -> bool {
+        self.fields.iter().any(|field| field.only.is_some())
+    }
+}
+
+/// True if a bit is set in this range.
+fn any_bit(live: &[u64], docs: Range<u32>) -> bool {
+    let (first, last) = (docs.start / 64, docs.end.saturating_sub(1) / 64);
+    let words = live.get(first as usize..=(last as usize).min(live.len().saturating_sub(1)));
+    let mut words = (first..).zip(words.unwrap_or_default());
+    words.any(|(place, &word)| {
+        let from = if place == first { u64::MAX << (docs.start % 64) } else { u64::MAX };
+        let to = if place == last { u64::MAX >> (63 - docs.end.saturating_sub(1) % 64) } else { u64::MAX };
+        word & from & to != 0
+    })
+}
+
+/// Keeps the bits of a window that are set in `live`, which has a bit for each document.
+#[inline]
+pub(crate) fn keep_window(live: &[u64], start: u32, bits: &mut MatchBits) {
+    let live = live.get((start / 64) as usize..).unwrap_or_default();
+    let count = live.len().min(bits.len());
+    let (known, beyond) = bits.split_at_mut(count);
+    known.iter_mut().zip(live).for_each(|(word, live)| *word &= live);
+    beyond.fill(0);
 }
 
 /// How many of the ascending `docs` are below `end`.

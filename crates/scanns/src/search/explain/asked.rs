@@ -2,12 +2,12 @@
 
 use super::words;
 use crate::search::exec::view::View;
-use crate::search::leaf::LeafStats;
+use crate::search::leaf::{LeafStats, TermFigures};
 use crate::search::plan::QueryPlan;
 use crate::search::prepared::PreparedQuery;
 use crate::search::similarity::Model;
-use crate::search::statistics::TermFigures;
 use crate::search::top_k::Hit;
+use crate::segment::has_bit;
 
 /// A document whose score is to be explained.
 pub(super) struct Asked<'a, 's> {
@@ -15,6 +15,10 @@ pub(super) struct Asked<'a, 's> {
     pub(super) view: &'a View<'s>,
     pub(super) hit: &'a Hit,
     pub(super) model: Model,
+    /// By term.
+    pub(super) figures: &'a [TermFigures],
+    /// The sizes of each field of the plan.
+    pub(super) stats: &'a [LeafStats],
 }
 
 impl<'a> Asked<'a, '_> {
@@ -40,11 +44,16 @@ impl<'a> Asked<'a, '_> {
 
     /// The sizes of a field of the plan.
     pub(super) fn stats(&self, field: usize) -> LeafStats {
-        self.prepared.stats_of(field)
+        self.stats.get(field).copied().unwrap_or_default()
+    }
+
+    /// Whether a view shows a field of the plan in the document.
+    pub(super) fn has(&self, field: usize) -> bool {
+        self.view.only(field).is_none_or(|only| has_bit(only, self.hit.doc))
     }
 
     /// Returns the frequencies of a term.
     pub(super) fn figures(&self, term: usize) -> TermFigures {
-        self.prepared.found.figures.get(term).copied().unwrap_or_default()
+        self.figures.get(term).copied().unwrap_or_default()
     }
 }

@@ -5,8 +5,8 @@
 
 use super::explanation::Explanation;
 use crate::search::leaf::LeafStats;
+use crate::search::leaf::TermFigures;
 use crate::search::similarity::{ALL, Model, narrow};
-use crate::search::statistics::TermFigures;
 
 /// A term or a phrase in the document.
 pub(super) struct Match {

@@ -54,7 +54,10 @@ impl PreparedQuery<'_, '_, '_> {
         if hit.doc >= view.max_doc || !view.keeps(hit.doc) {
             return Ok(None);
         }
-        let asked = Asked { prepared: self, view: &view, hit, model };
+        let stats =
+            (0..self.plan.fields.len()).map(|field| self.stats_of(field)).collect::<Result<Vec<_>>>()?;
+        let asked =
+            Asked { prepared: self, view: &view, hit, model, figures: self.figures()?, stats: &stats };
         match model {
             Model::Bm25 { k1, b } => explain(&asked, |stats| Bm25::new(k1, b, stats)),
             Model::Classic => explain(&asked, Classic::new),
@@ -73,7 +76,7 @@ fn explain<S: Similarity>(
     similarity: impl Fn(&LeafStats) -> S,
 ) -> Result<Option<Explanation>> {
     let PreparedQuery { plan, found, query, .. } = asked.prepared;
-    let Weights { similarities, weights } = asked.prepared.weigh(similarity);
+    let Weights { similarities, weights } = asked.prepared.weigh(similarity)?;
     let Some(found) = found.leaves.get(asked.hit.leaf) else { return Ok(None) };
     let terms = BoundTerms { plan, found, weights: &weights, similarities: &similarities };
     Explainer { asked, terms }.node(query, &plan.root, 1.0)
@@ -139,6 +142,9 @@ impl<S: Similarity> Explainer<'_, '_, S> {
     /// The constant score of a set of documents.
     fn docs(&self, source: DocSource, query: &Query, boost: f32) -> Result<Option<Explanation>> {
         let (view, doc) = (self.asked.view, self.asked.hit.doc);
+        if self.asked.plan().field_of_source(source).is_some_and(|field| !self.asked.has(field)) {
+            return Ok(None);
+        }
         let what = match (source, query) {
             (DocSource::All, _) => "every document scores 1".to_owned(),
             (DocSource::Pattern(number), Query::Pattern { pattern, .. }) => {
@@ -213,6 +219,9 @@ impl<S: Similarity> Explainer<'_, '_, S> {
 
     fn term(&self, term: usize, boost: f32) -> Result<Option<Explanation>> {
         let (view, doc) = (self.asked.view, self.asked.hit.doc);
+        if !self.asked.has(self.asked.plan().field_of(term)) {
+            return Ok(None);
+        }
         let Some(source) = self.terms.source(view, term)? else { return Ok(None) };
         let mut clause = self.terms.clause(view, Boosted { term, boost }, &source)?;
         let here = clause.cursor.advance(doc) == doc;
@@ -254,8 +263,11 @@ impl<S: Similarity> Explainer<'_, '_, S> {
         boost: f32,
     ) -> Result<Option<Explanation>> {
         let Some(&(_, first)) = terms.first() else { return Ok(None) };
-        let Some(freq) = self.phrase_freq(terms, slop)? else { return Ok(None) };
         let field = self.asked.plan().field_of(first);
+        if !self.asked.has(field) {
+            return Ok(None);
+        }
+        let Some(freq) = self.phrase_freq(terms, slop)? else { return Ok(None) };
         let name = self.asked.in_field(field, &words::phrase(phrase));
         let occurs = match slop {
             0 => Explanation::plain(freq, "freq, how often the phrase occurs in the document"),
@@ -309,8 +321,11 @@ impl<S: Similarity> Explainer<'_, '_, S> {
         let (mut all, mut here) = (0, Vec::new());
         let mut matching = matcher.matching(leaf.into(), Clock::default())?;
         while matching.next()? {
-            all += 1;
             let found = matching.found()?;
+            if !leaf.is_shown(&found)? {
+                continue;
+            }
+            all += 1;
             let source = leaf.postings(&found)?;
             let mut list = source.cursor(found.doc_freq, view.max_doc)?;
             if list.advance(doc) == doc {

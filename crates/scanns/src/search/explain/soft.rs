@@ -18,7 +18,8 @@ pub(super) fn explain(asked: &Asked<'_, '_>, p: f64) -> Result<Option<Explanatio
     let terms = BoundTerms::unscored(asked.plan(), found);
     let mut freqs = Vec::with_capacity(found.refs.len());
     for term in 0..found.refs.len() {
-        let Some(source) = terms.source(asked.view, term)? else {
+        let has_field = asked.has(asked.plan().field_of(term));
+        let Some(source) = terms.source(asked.view, term)?.filter(|_| has_field) else {
             freqs.push(0.0);
             continue;
         };
@@ -34,7 +35,7 @@ pub(super) fn explain(asked: &Asked<'_, '_>, p: f64) -> Result<Option<Explanatio
     if !freqs.iter().zip(&wanted).any(|(&freq, &wanted)| wanted && freq > 0.0) {
         return Ok(None);
     }
-    let soft = asked.prepared.soft(p);
+    let soft = asked.prepared.soft(p)?;
     let mut degrees = freqs.clone();
     soft.weigh(&mut degrees);
     let document = Soft { asked, soft, p, freqs, degrees };

@@ -90,7 +90,7 @@ impl PreparedQuery<'_, '_, '_> {
         for at in order {
             let (Some((leaf, doc)), Some(sketch)) = (place(at), sketches.get_mut(at)) else { continue };
             if cursor.as_ref().is_none_or(|(of, _)| *of != leaf) {
-                cursor = Some((leaf, self.searcher.column(leaf, field).map(ColumnCursor::new)));
+                cursor = Some((leaf, self.searcher.column_in(leaf, field).map(ColumnCursor::new)));
             }
             if let Some((_, Some(cursor))) = &mut cursor {
                 *sketch = cursor.first(doc)?;

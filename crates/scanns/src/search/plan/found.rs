@@ -1,36 +1,23 @@
 //! The terms of a plan, looked up in every leaf.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use crate::error::Result;
 use crate::search::doc_set::DocSet;
-use crate::search::leaf::TermRef;
+use crate::search::leaf::{TermFigures, TermRef};
 use crate::search::number_set::NumberSet;
 use crate::search::plan::together::FindTogether;
-use crate::search::statistics::TermFigures;
 use crate::sys::lock;
 
 /// The terms of a plan, as found in each leaf.
 pub(crate) struct FoundTerms {
     /// By leaf.
     pub(crate) leaves: Vec<LeafTerms>,
-    /// By term.
-    pub(crate) figures: Vec<TermFigures>,
+    /// By term. They are found on first use, since a view reads lists for them.
+    pub(super) figures: OnceLock<Vec<TermFigures>>,
 }
 
 impl FoundTerms {
-    /// The frequencies of each term in these leaves alone.
-    pub(crate) fn own_figures(&self) -> Vec<TermFigures> {
-        let mut sums = vec![TermFigures::default(); self.figures.len()];
-        for leaf in &self.leaves {
-            for (sum, term) in sums.iter_mut().zip(&leaf.refs) {
-                sum.doc_freq += term.map_or(0, |term| u64::from(term.doc_freq));
-                sum.total_freq += term.map_or(0, |term| term.total_freq);
-            }
-        }
-        sums
-    }
-
     /// The terms in one leaf.
     ///
     /// Leaves are searched in order, so the matches of patterns in the previous leaf are dropped here.

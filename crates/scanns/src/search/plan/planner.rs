@@ -47,7 +47,10 @@ impl<'q> QueryPlan<'q> {
         if fields.is_empty() {
             fields.push(known.default_place());
         }
-        Ok(QueryPlan { terms, fields, patterns, ranges, value_patterns, near, root })
+        let content = None;
+        let plan = QueryPlan { terms, fields, patterns, ranges, value_patterns, near, root, content };
+        let content = plan.required_content(known);
+        Ok(QueryPlan { content, ..plan })
     }
 }
 

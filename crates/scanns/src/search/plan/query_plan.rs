@@ -1,16 +1,17 @@
 //! A plan: the part of a query that is the same in every leaf.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::found::{FoundTerms, LeafTerms, PatternMatches, ValueMatches};
-use super::node::PlanNode;
+use super::node::{DocSource, NodeKind, PlanNode};
 use super::shape::Shape;
 use crate::error::Result;
 use crate::query::ValueRange;
 use crate::schema::Field;
 use crate::search::fields::Fields;
-use crate::search::leaf::TermRef;
-use crate::search::statistics::{FuzzyKey, TermFigures, WeightedTerm};
+use crate::search::leaf::{TermFigures, TermRef};
+use crate::search::statistics::{FuzzyKey, WeightedTerm};
 use crate::search::terms::patterns::PatternMatcher;
 
 /// A query whose terms, fields, patterns and ranges are replaced by their indexes in lists.
@@ -29,6 +30,9 @@ pub(crate) struct QueryPlan<'q> {
     /// The nearest terms of the fuzzy words.
     pub(crate) near: Vec<(FuzzyKey, Vec<WeightedTerm>)>,
     pub(crate) root: PlanNode,
+    /// A field of the content of documents, as an index into [`QueryPlan::fields`], if a view hides the
+    /// content of some documents, and none of these can match.
+    pub(crate) content: Option<usize>,
 }
 
 /// A term of a plan.
@@ -53,6 +57,48 @@ impl QueryPlan<'_> {
         self.terms[term].field
     }
 
+    /// The field that the documents of a source depend on, as an index into [`QueryPlan::fields`]. Columns
+    /// are no such fields: those of a view have no values of documents that lack them.
+    pub(crate) fn field_of_source(&self, source: DocSource) -> Option<usize> {
+        match source {
+            DocSource::Pattern(pattern) => self.patterns.get(pattern).map(|(field, _)| *field),
+            DocSource::Exists(field) => Some(field),
+            DocSource::All | DocSource::Values(_) | DocSource::ValuePattern(_) => None,
+        }
+    }
+
+    /// Finds the field of the content of documents without which no document can match; see
+    /// [`QueryPlan::content`].
+    pub(super) fn required_content(&self, fields: &Fields) -> Option<usize> {
+        let is_hidden = |field: usize| self.fields.get(field).is_some_and(|&place| fields.hides_some(place));
+        let field = (0..self.fields.len()).find(|&field| is_hidden(field))?;
+        // In models whose operators are soft, any term may be the only one of a hit.
+        let all = self.terms.iter().all(|term| is_hidden(term.field));
+        (all && self.requires(&self.root, &is_hidden)).then_some(field)
+    }
+
+    /// True if every document that matches a node has some field for which `is_it` is true.
+    fn requires(&self, node: &PlanNode, is_it: &dyn Fn(usize) -> bool) -> bool {
+        match &node.kind {
+            NodeKind::Term(term) => is_it(self.field_of(*term)),
+            NodeKind::Phrase { terms, .. } => {
+                terms.first().is_some_and(|&(_, term)| is_it(self.field_of(term)))
+            }
+            NodeKind::Docs(source) => self.field_of_source(*source).is_some_and(is_it),
+            NodeKind::Filter(node) => self.requires(node, is_it),
+            NodeKind::Best { any, .. } => {
+                !any.is_empty() && any.iter().all(|node| self.requires(node, is_it))
+            }
+            NodeKind::Bool { must, should, at_least, .. } => {
+                let some_should = must.is_empty() || *at_least > 0;
+                must.iter().any(|node| self.requires(node, is_it))
+                    || some_should
+                        && !should.is_empty()
+                        && should.iter().all(|node| self.requires(node, is_it))
+            }
+        }
+    }
+
     /// Whether a term shares its frequencies with the other nearest terms of a fuzzy word.
     pub(crate) fn is_blended(&self, term: usize) -> bool {
         self.terms.get(term).is_some_and(|term| term.blend.is_some())
@@ -60,26 +106,47 @@ impl QueryPlan<'_> {
 
     /// Looks up the terms in all leaves.
     pub(crate) fn find(&self, fields: &Fields) -> Result<FoundTerms> {
-        let mut found =
-            FoundTerms { leaves: Vec::new(), figures: vec![TermFigures::default(); self.terms.len()] };
+        let mut found = FoundTerms { leaves: Vec::new(), figures: OnceLock::new() };
         for leaf in 0..fields.leaves() {
             let find = |term: &PlanTerm| fields.leaf(self.fields[term.field], leaf).find(&term.bytes);
             let refs: Vec<Option<TermRef>> = self.terms.iter().map(find).collect::<Result<_>>()?;
-            for (sum, term) in found.figures.iter_mut().zip(&refs) {
-                sum.doc_freq += term.map_or(0, |term| u64::from(term.doc_freq));
-                sum.total_freq += term.map_or(0, |term| term.total_freq);
-            }
             let patterns = self.patterns.iter().map(|_| PatternMatches::default()).collect();
             let value_patterns = self.value_patterns.iter().map(|_| ValueMatches::default()).collect();
             found.leaves.push(LeafTerms { refs, patterns, value_patterns });
         }
-        for (figures, term) in found.figures.iter_mut().zip(&self.terms) {
-            if let Some(of_all) = fields.statistics() {
-                *figures = of_all.figures(fields.field_at(self.fields[term.field]), &term.bytes)?;
+        Ok(found)
+    }
+
+    /// The frequencies of each term over all documents.
+    pub(crate) fn figures<'f>(&self, fields: &Fields, found: &'f FoundTerms) -> Result<&'f [TermFigures]> {
+        if let Some(known) = found.figures.get() {
+            return Ok(known);
+        }
+        let mut figures = match fields.statistics() {
+            None => self.own_figures(fields, found)?,
+            Some(of_all) => {
+                let of_term =
+                    |term: &PlanTerm| of_all.figures(fields.field_at(self.fields[term.field]), &term.bytes);
+                self.terms.iter().map(of_term).collect::<Result<_>>()?
+            }
+        };
+        self.blend(&mut figures);
+        Ok(found.figures.get_or_init(|| figures))
+    }
+
+    /// The frequencies of each term in these leaves alone, before terms share them.
+    pub(crate) fn own_figures(&self, fields: &Fields, found: &FoundTerms) -> Result<Vec<TermFigures>> {
+        let mut sums = vec![TermFigures::default(); self.terms.len()];
+        for (number, leaf) in found.leaves.iter().enumerate() {
+            for ((sum, term), found) in sums.iter_mut().zip(&self.terms).zip(&leaf.refs) {
+                if let Some(found) = found {
+                    let figures = fields.leaf(self.fields[term.field], number).figures(found)?;
+                    sum.doc_freq += figures.doc_freq;
+                    sum.total_freq += figures.total_freq;
+                }
             }
         }
-        self.blend(&mut found.figures);
-        Ok(found)
+        Ok(sums)
     }
 
     /// Replaces the frequencies of terms that share them.

@@ -52,7 +52,7 @@ impl<'q> WantedTerms<'q> {
         let plan = QueryPlan::new(query, fields)?;
         let found = plan.find(fields)?;
         let place = fields.default_place();
-        let documents = fields.stats(place).documents_with_terms as f64;
+        let documents = fields.stats(place)?.documents_with_terms as f64;
         // The rarity of BM25 in whole steps, so that sums do not depend on their order.
         let weight = |frequency: u64| {
             let frequency = frequency as f64;
@@ -61,7 +61,8 @@ impl<'q> WantedTerms<'q> {
             let steps = (rarity * 1024.0) as u64;
             steps.max(1)
         };
-        let mut weights: Vec<u64> = found.figures.iter().map(|figures| weight(figures.doc_freq)).collect();
+        let figures = plan.figures(fields, &found)?;
+        let mut weights: Vec<u64> = figures.iter().map(|figures| weight(figures.doc_freq)).collect();
         // Patterns score 1.
         weights.resize(weights.len() + plan.patterns.len(), 1024);
         let mut wanted = WantedTerms {

@@ -1,7 +1,7 @@
 //! The terms of a field over all leaves: all of them in order, or the most frequent ones with a prefix.
 //!
 //! The terms of each leaf are sorted, so they are merged as they are read. A leaf counts deleted documents
-//! until they are merged away.
+//! until they are merged away, unless it is seen by a view, which reads the lists of all terms to count.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -65,20 +65,26 @@ impl Searcher<'_> {
 /// An iterator over the terms of all leaves with their frequencies, in byte order; see [`Searcher::terms`].
 pub struct TermCounts<'s> {
     prefix: Vec<u8>,
-    streams: Vec<Box<dyn TermStream + 's>>,
+    streams: Vec<LeafTermStream<'s>>,
     /// The next term of each stream that has one, with the index of the stream.
     heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
     current: TermCount,
+}
+
+/// The terms of a leaf.
+struct LeafTermStream<'s> {
+    leaf: &'s dyn Leaf,
+    terms: Box<dyn TermStream + 's>,
 }
 
 impl<'s> TermCounts<'s> {
     fn new(leaves: impl Iterator<Item = &'s dyn Leaf>, prefix: &[u8]) -> Result<Self> {
         let (mut streams, mut heads) = (Vec::new(), BinaryHeap::new());
         for leaf in leaves {
-            let mut stream = leaf.terms()?;
-            if stream.seek(prefix)? && stream.term().starts_with(prefix) {
-                heads.push(Reverse((stream.term().to_vec(), streams.len())));
-                streams.push(stream);
+            let mut terms = leaf.terms()?;
+            if terms.seek(prefix)? && terms.term().starts_with(prefix) {
+                heads.push(Reverse((terms.term().to_vec(), streams.len())));
+                streams.push(LeafTermStream { leaf, terms });
             }
         }
         Ok(TermCounts { prefix: prefix.to_vec(), streams, heads, current: TermCount::default() })
@@ -89,7 +95,18 @@ impl<'s> TermCounts<'s> {
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read.
     pub fn advance(&mut self) -> Result<Option<&TermCount>> {
-        let Some(Reverse((first, _))) = self.heads.peek() else { return Ok(None) };
+        while self.add_next()? {
+            // A view may show no document with the term.
+            if self.current.doc_freq > 0 {
+                return Ok(Some(&self.current));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds the counts of the next term; false at the end.
+    fn add_next(&mut self) -> Result<bool> {
+        let Some(Reverse((first, _))) = self.heads.peek() else { return Ok(false) };
         let sum = &mut self.current;
         sum.term.clone_from(first);
         (sum.doc_freq, sum.total_freq) = (0, 0);
@@ -98,18 +115,18 @@ impl<'s> TermCounts<'s> {
             if *term != sum.term {
                 break;
             }
-            let stream = &mut self.streams[*number];
-            let found = stream.found()?;
-            sum.doc_freq += u64::from(found.doc_freq);
+            let LeafTermStream { leaf, terms } = &mut self.streams[*number];
+            let found = leaf.figures(&terms.found()?)?;
+            sum.doc_freq += found.doc_freq;
             sum.total_freq += found.total_freq;
-            if stream.step()? && stream.term().starts_with(&self.prefix) {
+            if terms.step()? && terms.term().starts_with(&self.prefix) {
                 term.clear();
-                term.extend_from_slice(stream.term());
+                term.extend_from_slice(terms.term());
             } else {
                 PeekMut::pop(head);
             }
         }
-        Ok(Some(&self.current))
+        Ok(true)
     }
 }
 

@@ -70,7 +70,9 @@ impl Searcher<'_> {
         let leaves: Vec<_> = (0..self.fields.leaves()).map(|leaf| self.fields.leaf(place, leaf)).collect();
         let mut doc_freq = 0;
         for leaf in &leaves {
-            doc_freq += leaf.find(word)?.map_or(0, |found| u64::from(found.doc_freq));
+            if let Some(found) = leaf.find(word)? {
+                doc_freq += leaf.figures(&found)?.doc_freq;
+            }
         }
         let near = similar(&leaves, word, doc_freq, most)?;
         Ok(Suggestion { field, word: word.to_vec(), doc_freq, near })

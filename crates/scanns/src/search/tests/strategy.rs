@@ -27,6 +27,7 @@ fn chosen(query: &Query, want: Want, bounded: bool, all_live: bool) -> String {
     match Strategy::choose(&prepared.plan.root, &shape, want, &facts) {
         Strategy::Empty => "empty".into(),
         Strategy::ListLength(length) => format!("length {length}"),
+        Strategy::ShownFreq(term) => format!("documents of a view with term {term}"),
         Strategy::AnyOf { terms, pruning, .. } => format!("any of {}, {pruning:?}", terms.len()),
         Strategy::AllOf { required, pruning } => {
             format!("all of {}, {pruning:?}", required.required.len())

@@ -100,10 +100,10 @@ impl Snapshot {
     }
 
     /// Returns true if a document may have several values of a field. Always true for a field that is not a
-    /// column.
+    /// column, and if the snapshot is [seen by a view](Snapshot::seen_by).
     pub fn may_have_several(&self, field: Field) -> bool {
         match self.schema().entry(field) {
-            Some(entry) if entry.column => {
+            Some(entry) if entry.column && !self.is_view() => {
                 let columns = self.leaves().iter().filter_map(|segment| segment.column(field));
                 columns.into_iter().any(|column| column.values() > column.present())
             }

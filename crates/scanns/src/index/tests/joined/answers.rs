@@ -160,6 +160,7 @@ fn others(snapshot: &Snapshot, query: &Query, model: Model, random: &mut Rng, sa
     let searcher = snapshot.searcher();
     said.push(format!("suggested {:?}", searcher.suggest(query, random.u64(..9), 3).unwrap()));
     let prefix = ["", "t", "u1"][random.usize(..3)].as_bytes();
+    said.push(format!("{} terms, {:?}", snapshot.unique_terms().unwrap(), searcher.stats().unwrap()));
     said.push(format!("terms {:?}", searcher.frequent_terms(prefix, 5, |_| ()).unwrap()));
     said.push(format!("first terms {:?}", snapshot.terms(prefix, 5).unwrap()));
     let rm3 = Rm3 { documents: random.usize(1..5), common: 0.9, ..Rm3::default() };
@@ -169,10 +170,14 @@ fn others(snapshot: &Snapshot, query: &Query, model: Model, random: &mut Rng, sa
         snapshot.for_each_batch(query, fields, &options, visit).unwrap();
     });
     said.push(format!("rows {}", found.join("; ")));
+}
+
+/// The statistics of columns.
+pub(super) fn columns(snapshot: &Snapshot) -> String {
     let column_info = snapshot.columns().unwrap();
     let shown =
         column_info.iter().map(|one| (one.documents, one.values, &one.least, &one.greatest, one.distinct));
-    said.push(format!("columns {:?}", shown.collect::<Vec<_>>()));
+    format!("columns {:?}", shown.collect::<Vec<_>>())
 }
 
 /// The scores and values of all documents that `read` reads in batches, with all fields of a schema.

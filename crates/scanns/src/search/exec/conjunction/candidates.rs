@@ -12,6 +12,7 @@ use crate::search::exec::join::ListJoiner;
 use crate::search::exec::view::{View, count_below};
 use crate::search::exec::windows::MAX_SHIFT;
 use crate::search::similarity::Similarity;
+use crate::segment::has_bit;
 use crate::sys::in_wide_vectors;
 
 /// Maximum number of documents that a run may span if lists are joined.
@@ -139,6 +140,17 @@ impl Candidates {
     /// Keeps the documents whose entry in `values` is at least `least`.
     pub(crate) fn retain<T: Copy + PartialOrd>(&mut self, held: &[usize], values: &[T], least: T) {
         self.keep_places(values[..self.docs.len()].chunks(64).map(|values| at_least(values, least)));
+        self.keep(held);
+    }
+
+    /// Keeps the documents that the view keeps, if it is a view of a snapshot: others need not be looked up.
+    pub(crate) fn retain_kept(&mut self, held: &[usize], view: &View) {
+        let Some(kept) = view.kept_bits() else { return };
+        let word = |docs: &[u32]| {
+            docs.iter().zip(0..).fold(0, |word, (&doc, at)| word | u64::from(has_bit(kept, doc)) << at)
+        };
+        let words: Vec<u64> = self.docs.chunks(64).map(word).collect();
+        self.keep_places(words.into_iter());
         self.keep(held);
     }
 

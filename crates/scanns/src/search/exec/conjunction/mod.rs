@@ -69,6 +69,7 @@ fn each_run<'a, S: Similarity>(
             break;
         }
         search.found.take(&mut parts.clauses[lead], lead, view);
+        search.found.retain_kept(&[lead], view);
         search.found.intersect(&mut parts.clauses, &order, view);
         search.exclude(parts);
         search.count_phrases(parts);
@@ -89,6 +90,7 @@ pub(crate) fn top<S: Similarity>(parts: &mut Conjunction<S>, view: &View, top: &
     blocks.visit(lead, parts, view, top, |block, parts, top| {
         parts.clauses[lead].cursor.load_block(block);
         search.found.take_block(&mut parts.clauses[lead], lead, view);
+        search.found.retain_kept(&[lead], view);
         search.keep_own(parts, lead, below(top.threshold()) - blocks.others(block));
         let Some(&first) = search.found.docs.first() else { return };
         for &other in others {

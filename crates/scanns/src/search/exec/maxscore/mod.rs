@@ -126,6 +126,9 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
         self.window = window;
         let start = self.windows.first_of(window);
         let docs = start..start.saturating_add(1 << self.windows.shift);
+        if !self.keep.view.may_keep(docs.clone()) {
+            return;
+        }
         self.rank();
         let optional = self.ranked.iter().take_while(|entry| !top.admits(above(entry.up_to), start)).count();
         let spare = optional.checked_sub(1).map_or(0.0, |last| self.ranked[last].up_to);
@@ -135,6 +138,9 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
             0 => return,
             1 => self.take_from_one(self.ranked[optional].clause, &docs, least - spare),
             _ => self.take_from_many(optional, &docs, least - spare),
+        }
+        if let Some(kept) = self.keep.view.kept_bits() {
+            self.candidates.retain_bits(kept);
         }
         for place in (0..optional).rev() {
             self.look_up(place, &docs, least);

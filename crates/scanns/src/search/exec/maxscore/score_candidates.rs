@@ -9,6 +9,7 @@ use crate::codec::{BLOCK, retain};
 use crate::search::exec::bound_terms::Clause;
 use crate::search::exec::join::ListJoiner;
 use crate::search::similarity::{PostingsSlice, Similarity};
+use crate::segment::has_bit;
 
 /// Ascending documents and their sums.
 #[derive(Default)]
@@ -63,6 +64,14 @@ impl ScoreCandidates {
     pub(crate) fn retain(&mut self, least: f64) {
         let kept = retain(&mut self.docs, &mut self.sums, least);
         self.truncate(kept);
+    }
+
+    /// Keeps the documents whose bits are set.
+    pub(crate) fn retain_bits(&mut self, bits: &[u64]) {
+        for (&doc, sum) in self.docs.iter().zip(&mut self.sums) {
+            *sum = if has_bit(bits, doc) { *sum } else { f64::NEG_INFINITY };
+        }
+        self.retain(f64::MIN);
     }
 
     fn truncate(&mut self, len: usize) {

@@ -31,16 +31,21 @@ pub(crate) fn nearest(leaves: &[&dyn Leaf], clock: Clock, word: &FuzzyWord) -> R
     let own_length = word.term.chars().count();
     let mut found: BTreeMap<Vec<u8>, f32> = BTreeMap::new();
     for leaf in leaves {
+        let is_view = leaf.live_bits().is_some();
         let mut walk = MachineWalk::new(TimedTerms::new((*leaf).into(), clock)?, &machine);
         while let Some(state) = walk.next()? {
             let (term, Some(edits)) = (walk.terms.term(), machine.edits(state)) else { continue };
             if found.contains_key(term) {
                 continue;
             }
-            let shorter = own_length.min(String::from_utf8_lossy(term).chars().count());
+            let term = term.to_vec();
+            if is_view && !leaf.is_shown(&walk.terms.found()?)? {
+                continue;
+            }
+            let shorter = own_length.min(String::from_utf8_lossy(&term).chars().count());
             // This may be negative, and infinite for an empty term; the order of nearness depends on it.
             let boost = if edits == 0 { 1.0 } else { 1.0 - f32::from(edits) / shorter as f32 };
-            found.insert(term.to_vec(), boost);
+            found.insert(term, boost);
         }
     }
     let mut near: Vec<WeightedTerm> =
@@ -65,7 +70,10 @@ pub(crate) fn near_terms(leaves: &[&dyn Leaf], term: &str, edits: u8) -> Result<
         let mut walk = MachineWalk::new(TimedTerms::new((*leaf).into(), Clock::default())?, &machine);
         while let Some(state) = walk.next()? {
             let Some(edits) = machine.edits(state) else { continue };
-            let found = walk.terms.found()?;
+            let found = leaf.figures(&walk.terms.found()?)?;
+            if found.doc_freq == 0 {
+                continue;
+            }
             let sum = match near.entry(walk.terms.term().to_vec()) {
                 Entry::Occupied(known) => &mut known.into_mut().count,
                 Entry::Vacant(new) => {
@@ -74,7 +82,7 @@ pub(crate) fn near_terms(leaves: &[&dyn Leaf], term: &str, edits: u8) -> Result<
                     &mut new.insert(NearTerm { edits, count }).count
                 }
             };
-            sum.doc_freq += u64::from(found.doc_freq);
+            sum.doc_freq += found.doc_freq;
             sum.total_freq += found.total_freq;
         }
     }
