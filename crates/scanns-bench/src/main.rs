@@ -19,6 +19,7 @@ mod scaling;
 mod text;
 mod tokenizer;
 mod tune;
+mod views;
 mod whole;
 
 use std::path::PathBuf;
@@ -55,6 +56,8 @@ enum Experiment {
     Index(index::IndexArgs),
     /// Measure queries by class and number of searchers: all hits, and the ten best
     Latency(latency::LatencyArgs),
+    /// Measure queries of views, which show some of the documents, beside the whole snapshot
+    Views(views::ViewArgs),
     /// Measure look-ups among all terms of an index, and opening it
     Dictionary(dictionary::DictionaryArgs),
     /// Measure columns: a value by its document with jump tables and without, whole columns, exports
@@ -101,6 +104,7 @@ fn main() -> Result<()> {
         Experiment::Scaling(args) => scaling::run(&args, results)?,
         Experiment::Index(args) => index::run(&args, results)?,
         Experiment::Latency(args) => latency::run(&args, results)?,
+        Experiment::Views(args) => views::run(&args, results)?,
         Experiment::Columns(args) => columns::run(&args, results)?,
         Experiment::Dictionary(args) => dictionary::run(&args, results)?,
         Experiment::Memory(args) => memory::run(&args, results)?,
