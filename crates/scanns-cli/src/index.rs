@@ -87,6 +87,7 @@ pub fn print(args: &IndexArgs, options: &IndexOptions, built: &IndexReport) -> R
         contents::list_cache(options, !args.output.quiet);
         snapshot::list_failure(output, built);
         scans::list(built.scan.as_ref());
+        scans::list_undecided(&built.undecided_access);
         if !args.output.quiet {
             scans::list_unused(&built.unused_globs, &args.input.exclude);
         }
@@ -245,8 +246,8 @@ fn dump(args: &DumpArgs, input: &InputArgs, quiet: bool) -> Result<Option<DumpOp
     };
     let show: fn(&Path, &MapView) = if quiet { preview::show_unused } else { preview::show_map };
     let (tables, show_map) = (preview::tables(), Some(show));
-    let (files, root) = (paths.clone(), args.dump_root.clone());
-    Ok(Some(DumpOptions { files, format, root, tables, show_map }))
+    let (files, root, without_acls) = (paths.clone(), args.dump_root.clone(), args.dump_no_acls);
+    Ok(Some(DumpOptions { files, format, root, without_acls, tables, show_map }))
 }
 
 /// How file systems are scanned.

@@ -8,6 +8,7 @@ mod snapshots;
 use std::io::Write;
 
 use anyhow::Result;
+use scanns::access::AccessFigures;
 use scanns::columns::ColumnInfo;
 use scanns::index::{IndexInfo, SegmentInfo, StoredFigures};
 use scanns::schema::{Compression, Field, FieldEntry, FieldKind, Records, Store};
@@ -30,8 +31,11 @@ struct Facts<'a> {
     unique_terms: Option<u64>,
     /// The name of the field that is the key.
     key: Option<&'a str>,
-    /// The column of sketches.
-    sketch: Option<Field>,
+    /// Whether there are sketches of texts.
+    has_sketches: bool,
+    /// The columns that mean nothing to people.
+    internal: Vec<Field>,
+    access: Option<AccessFigures>,
     columns: Option<Vec<ColumnInfo>>,
     terms: Option<Vec<(Vec<u8>, u64)>>,
 }
@@ -54,8 +58,24 @@ pub fn run(args: &InfoArgs) -> Result<Outcome> {
     let named = Index::open(&args.index)?.named_snapshots()?;
     let is_whole = named.iter().all(|(_, kept)| kept.is_ok());
     let segments = snapshot.segments();
-    let sketch = snapshot.sketch_field();
-    let facts = Facts { args, info, segments, named, stored, unique_terms, key, sketch, columns, terms };
+    let has_sketches = snapshot.sketch_field().is_some();
+    let internal = snapshot.schema().fields().map(|(field, _)| field);
+    let internal = internal.filter(|field| snapshot.is_internal(*field)).collect();
+    let access = snapshot.access_figures()?;
+    let facts = Facts {
+        args,
+        info,
+        segments,
+        named,
+        stored,
+        unique_terms,
+        key,
+        has_sketches,
+        internal,
+        access,
+        columns,
+        terms,
+    };
     let mut out = Output::stdout();
     if args.json {
         out.json(&as_json(&facts))?
@@ -103,12 +123,15 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
         writeln!(out, "key        {key}")?;
     }
     let fields = info.schema.fields().filter(|_| facts.columns.is_none());
-    let fields = fields.filter(|(field, _)| facts.sketch != Some(*field));
+    let fields = fields.filter(|(field, _)| !facts.internal.contains(field));
     for (_, entry) in fields.filter(|_| info.schema.fields().count() > 1) {
         writeln!(out, "field      {}", described(entry))?;
     }
-    if facts.sketch.is_some() {
+    if facts.has_sketches {
         writeln!(out, "sketches   of texts, by which search --collapse finds near-duplicates")?;
+    }
+    if let Some(access) = &facts.access {
+        print_access(out, access)?;
     }
     print_stored(out, facts)?;
     if info.deleted > 0 {
@@ -143,6 +166,23 @@ fn print(out: &mut Output, facts: &Facts<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Prints what is known of who may see the documents.
+fn print_access(out: &mut Output, access: &AccessFigures) -> Result<()> {
+    write!(out, "access     {}", units::counted(access.classes, "access class"))?;
+    if access.undecided > 0 {
+        write!(out, "; {} cannot be decided, for root alone", units::count(access.undecided))?;
+    }
+    if access.unclassed > 0 {
+        write!(out, "; {} without one, for nobody", units::counted(access.unclassed, "document"))?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+fn access_json(access: &AccessFigures) -> Value {
+    json!({ "classes": access.classes, "undecided": access.undecided, "unclassed": access.unclassed })
 }
 
 /// A field, in words.
@@ -198,7 +238,8 @@ fn as_json(facts: &Facts<'_>) -> Value {
         ("position_bytes", json!(info.position_bytes)),
         ("store", json!(info.stored.store.name())),
         ("vectors", json!(info.stored.vectors)),
-        ("near_duplicates", json!(facts.sketch.is_some())),
+        ("near_duplicates", json!(facts.has_sketches)),
+        ("access", facts.access.as_ref().map(access_json).into()),
         ("compression", compression_json(info)),
         ("stored_bytes", json!(facts.stored.documents)),
         ("stored_text_bytes", json!(facts.stored.document_text)),

@@ -1,16 +1,17 @@
 //! The `scanns` command: builds, searches and maintains indexes, and tunes parameters for a machine.
 //!
-//! `args/` defines the command line. Each verb has a file of its own, which turns its arguments into
-//! calls of the library. `records.rs` and `schema_file.rs` are about records with fields, and
-//! `similar.rs` makes queries from documents. `output.rs` is standard output, `terminal.rs` its colours
-//! and `quoting.rs` its names that are not safe to print. `answer_text.rs`, `indexed_path.rs` and
-//! `missing.rs` serve the verbs about file systems, `missing_index.rs` helps if an index does not exist.
-//! `report.rs`, `explain.rs`, `progress.rs` and `units.rs` format errors, scores, progress, sizes and
-//! counts. `program_messages.rs` writes messages for programs, and `memory.rs` is about memory that runs
-//! out. `generate/` writes man pages and a reference from the definitions in `args/`.
+//! `args/` defines the command line. Each verb has a file of its own, which turns its arguments into calls of
+//! the library. `records.rs` and `schema_file.rs` are about records with fields, and `similar.rs` makes
+//! queries from documents. `output.rs` is standard output, `terminal.rs` its colours and `quoting.rs` its
+//! names that are not safe to print. `answer_text.rs`, `indexed_path.rs` and `missing.rs` serve the verbs
+//! about file systems, `missing_index.rs` helps if an index does not exist. `report.rs`, `explain.rs`,
+//! `progress.rs` and `units.rs` format errors, scores, progress, sizes and counts. `as_user.rs` is about
+//! users whose rights are asked for. `program_messages.rs` writes messages for programs, and `memory.rs` is
+//! about memory that runs out. `generate/` writes man pages and a reference from the definitions in `args/`.
 
 mod answer_text;
 mod args;
+mod as_user;
 mod completions;
 mod diff;
 mod du;
@@ -52,6 +53,7 @@ mod tune;
 mod units;
 mod watch;
 mod whole_file;
+mod why;
 
 use std::process::ExitCode;
 
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Verb::Export(args) => export::run(args),
         Verb::Extract(args) => extract::run(args),
         Verb::Terms(args) => terms::run(args),
+        Verb::Why(args) => why::run(args),
         Verb::Delete(args) => maintain::delete(args),
         Verb::Update(args) => maintain::update(args),
         Verb::Merge(args) => maintain::merge(args),

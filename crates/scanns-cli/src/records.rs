@@ -51,7 +51,9 @@ pub fn fields(args: &FieldArgs, as_tsv: bool, records: Records) -> Result<FieldO
         let fits = records == Records::Csv || !given;
         ensure!(fits, "{option} is for rows of CSV: also give --records csv");
     }
-    for (option, given) in [("--passwd", args.passwd.is_some()), ("--group", args.group.is_some())] {
+    let of_owners =
+        [("--passwd", args.passwd.is_some()), ("--group", args.group.is_some()), ("--access", args.access)];
+    for (option, given) in of_owners {
         let fits = records == Records::File || !given;
         ensure!(fits, "{option} is for the owners of files: leave --records out");
     }
@@ -68,7 +70,7 @@ pub fn fields(args: &FieldArgs, as_tsv: bool, records: Records) -> Result<FieldO
     let schema = args.schema.as_deref().map(schema_file::read).transpose()?;
     let metadata = args.no_metadata.then_some(false);
     let owners = OwnerFiles { passwd: args.passwd.clone(), group: args.group.clone() };
-    Ok(FieldOptions { schema, key: args.key.clone(), metadata, owners, csv })
+    Ok(FieldOptions { schema, key: args.key.clone(), metadata, access: args.access, owners, csv })
 }
 
 /// Writes the schema that is inferred from a sample.

@@ -77,6 +77,9 @@ pub fn counted(number: u64, thing: &str) -> String {
     if number == 1 {
         return format!("{number_of} {thing}");
     }
+    if thing.ends_with("ss") {
+        return format!("{number_of} {thing}es");
+    }
     match thing.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
         Some(stem) => format!("{number_of} {stem}ies"),
         None => format!("{number_of} {thing}s"),

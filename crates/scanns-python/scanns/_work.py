@@ -62,6 +62,7 @@ class BuildOptions(InputOptions, total=False):
     csv_header: str
     no_metadata: bool
     metadata: bool
+    access: bool
     passwd: PathLike
     group: PathLike
     content: str
@@ -82,6 +83,7 @@ class BuildOptions(InputOptions, total=False):
     map: str | Sequence[str]
     dump_no_header: bool
     dump_header: bool
+    dump_no_acls: bool
     one_file_system: bool
     pseudo: bool
     snapshots: bool

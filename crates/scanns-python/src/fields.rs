@@ -117,12 +117,11 @@ pub fn kept(schema: &Schema, name: &str) -> scanns::Result<Field> {
     found.map(|(field, _)| field).ok_or_else(|| unknown(schema, name, is_kept))
 }
 
-/// The names of the fields that are columns or stored, without the column of sketches, which mean nothing to
-/// people.
+/// The names of the fields that are columns or stored, without those that mean nothing to people: sketches
+/// and access classes.
 pub fn all_kept(snapshot: &Snapshot) -> Vec<String> {
-    let sketch = snapshot.sketch_field();
     let kept = snapshot.schema().fields();
-    let kept = kept.filter(|(field, entry)| (entry.column || entry.stored) && sketch != Some(*field));
+    let kept = kept.filter(|(field, entry)| (entry.column || entry.stored) && !snapshot.is_internal(*field));
     kept.map(|(_, entry)| entry.name.clone()).collect()
 }
 

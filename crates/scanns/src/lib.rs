@@ -17,6 +17,7 @@
 //! | [`aggregate`] | facets, statistics and groups over all matches |
 //! | [`shards`] | several indexes in other processes, searched as one |
 //! | [`columns`] | values by document, one by one and in batches |
+//! | [`access`] | who may see documents |
 //! | [`analysis`] | the tokens of a text |
 //! | [`store`] | storage of index files: a file system, memory, or your own implementation |
 //! | [`tuning`] | parameters of a build that depend on the machine |
@@ -168,6 +169,27 @@ pub mod shards {
     pub use crate::index::shards::{
         MESSAGE_VERSION, MissingShard, Shard, ShardAnswer, ShardGroup, ShardGroups, ShardHit, ShardOrder,
         ShardQuery, ShardSearch, ShardSet, ShardShow, ShardShown, ShardSnippets,
+    };
+}
+
+/// Who may see the documents of an index of files: users, access classes, and their evaluation as Linux does
+/// it.
+///
+/// ```
+/// use scanns::access::{AccessClass, AccessUser};
+///
+/// let anna = AccessUser::new(1000, 1000, &[100]);
+/// let class = AccessClass::parse(b"1;r+u2000;s+g100").unwrap();
+/// let rights = class.evaluate(&anna);
+/// assert!(rights.entry && !rights.content, "she finds the name, and only user 2000 may read the file");
+/// ```
+pub mod access {
+    pub use crate::files::{AccessExplanation, AccessStep, ExplainedCheck, StepSource, explain_access};
+    pub use crate::index::snapshot::access::AccessFigures;
+    pub use crate::index::snapshot::access_bits::AccessBits;
+    pub use crate::source::access::{
+        AccessClass, AccessNeed, AccessRights, AccessUser, AclEntry, AclTag, AskedPermission, DecidedBy,
+        FilePermissions, Gate, PermissionAcl,
     };
 }
 

@@ -32,6 +32,10 @@ pub struct DumpArgs {
     /// The first row of a CSV file is data; columns are named by their numbers: --map path=#1
     #[arg(long, requires = "dump")]
     pub dump_no_header: bool,
+    /// With --access: no file of the file system has an ACL, so that owners and modes decide who may see
+    /// what. Dumps do not tell ACLs. The dump must list all directories up to /, and is read twice
+    #[arg(long, requires = "dump")]
+    pub dump_no_acls: bool,
     /// Print the first N entries of the dumps, and how the columns of tables are read, and index nothing
     #[arg(long, value_name = "N", requires = "dump", value_parser = whole::<u64>)]
     pub dump_preview: Option<u64>,

@@ -3,11 +3,12 @@
 //! A value is checked here if it can be judged on its own. The verb checks what depends on the machine or on
 //! several options. `search.rs`, `eval.rs`, `export.rs` and the like hold the arguments of the verbs with
 //! these names, `dump_out.rs` those of `dump`, `ls.rs` those of `ls` and `stat`, and `maintain.rs` those of
-//! `delete`, `update`, `merge` and `check`. Other files hold options: `contents.rs` about files that are not
-//! plain text, `records.rs` about fields, `columns.rs` about columns, `similar.rs` for queries made from
-//! documents, and `stored.rs` about stored documents. `values.rs` parses values, and `short.rs` says what the
-//! short help shows.
+//! `delete`, `update`, `merge` and `check`, `access.rs` those of `why`. Other files hold options:
+//! `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs` about columns,
+//! `similar.rs` for queries made from documents, and `stored.rs` about stored documents. `values.rs` parses
+//! values, and `short.rs` says what the short help shows.
 
+mod access;
 mod columns;
 mod completions;
 mod contents;
@@ -48,6 +49,7 @@ use scanns::sources::PageSize;
 
 use crate::units;
 
+pub use access::{AsUserArgs, WHY_EXAMPLES, WhyArgs};
 pub use columns::{ColumnArgs, FieldSort, SortArg};
 use completions::COMPLETIONS_EXAMPLES;
 pub use completions::{CompletionsArgs, ShellArg};
@@ -164,6 +166,9 @@ pub enum Verb {
     /// List terms and the number of documents that contain them
     #[command(after_help = TERMS_EXAMPLES)]
     Terms(TermsArgs),
+    /// Say why a user may see a document of an index with access rights, or not
+    #[command(after_help = WHY_EXAMPLES)]
+    Why(WhyArgs),
     /// Delete documents
     #[command(after_help = DELETE_EXAMPLES)]
     Delete(DeleteArgs),

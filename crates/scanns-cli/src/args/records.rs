@@ -41,6 +41,12 @@ pub struct FieldArgs {
     /// and cannot be added to an existing index
     #[arg(long)]
     pub no_metadata: bool,
+    /// Store who may see each file, by the owners, modes and ACLs of the file and of all directories above
+    /// it, so that scanns why and others can ask for a user with --as. Directories must be given, not a list
+    /// of files. The first build of an index decides, and every update finds out anew who may see what: a
+    /// directory that is opened to others is enough. ACLs are stored, too, with --content none
+    #[arg(long, conflicts_with_all = ["no_metadata", "files_from"])]
+    pub access: bool,
     /// Names of the users who own files, for files of another machine: a file in the format of /etc/passwd.
     /// Give it with every update of the index [default: the users of this system, as getent prints them]
     #[arg(long, value_name = "FILE", conflicts_with = "no_metadata")]

@@ -201,10 +201,9 @@ fn what(
 /// The fields to read, and the columns of the output.
 fn columns(snapshot: &Snapshot, names: &[String]) -> Result<(Vec<BatchField>, Vec<Shape>)> {
     let all = || {
-        // Sketches mean nothing to people.
-        let sketch = snapshot.sketch_field();
         let kept = snapshot.schema().fields();
-        let kept = kept.filter(|(field, entry)| (entry.column || entry.stored) && sketch != Some(*field));
+        let kept =
+            kept.filter(|(field, entry)| (entry.column || entry.stored) && !snapshot.is_internal(*field));
         std::iter::once(KEY.into()).chain(kept.map(|(_, entry)| entry.name.clone())).collect()
     };
     let names: Vec<String> = if names.is_empty() { all() } else { names.to_vec() };

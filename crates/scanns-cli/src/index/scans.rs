@@ -36,6 +36,26 @@ pub fn list(scan: Option<&ScanReport>) {
     }
 }
 
+/// Says of which entries it could not be decided who may see them.
+pub fn list_undecided(undecided: &Skipped) {
+    let Some(first) = &undecided.first else { return };
+    let (counted, first) = (units::counted(undecided.count, "entry"), report::path_text(first));
+    report::note(&format!(
+        "it cannot be decided who may see {counted}, such as {first}, so only root does: they or directories \
+         above them have ACLs of NFSv4, or could not be read; scanns why shows which"
+    ));
+}
+
+/// What was left out, as JSON.
+pub fn skipped_json(Skipped { count, first }: &Skipped) -> Value {
+    let mut object = Map::new();
+    object.insert("count".into(), json!(count));
+    if let Some(first) = first {
+        report::put_bytes(&mut object, "first", first.as_os_str().as_encoded_bytes());
+    }
+    object.into()
+}
+
 /// Says which globs matched nothing.
 pub fn list_unused(unused: &[String], exclude: &[String]) {
     for glob in unused {
@@ -78,14 +98,7 @@ pub fn rule_faults_json(faults: &IgnoreFaults) -> Value {
 /// The report of a scan as JSON.
 pub fn as_json(scan: Option<&ScanReport>) -> Value {
     let Some(scan) = scan else { return Value::Null };
-    let skipped = |Skipped { count, first }: &Skipped| {
-        let mut object = Map::new();
-        object.insert("count".into(), json!(count));
-        if let Some(first) = first {
-            report::put_bytes(&mut object, "first", first.as_os_str().as_encoded_bytes());
-        }
-        Value::from(object)
-    };
+    let skipped = skipped_json;
     let roots = scan.roots.iter().map(|root| {
         let mut object = Map::new();
         report::put_bytes(&mut object, "path", root.path.as_os_str().as_encoded_bytes());

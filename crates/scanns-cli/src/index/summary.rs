@@ -162,6 +162,7 @@ pub fn print_json(output: &Path, built: &IndexReport, extract_cache: Value) -> R
         ("changes", changes::as_json(built.changes.as_ref())),
         ("unused_globs", json!(built.unused_globs)),
         ("rule_faults", scans::rule_faults_json(&built.rule_faults)),
+        ("undecided_access", scans::skipped_json(&built.undecided_access)),
         ("kept", json!(built.kept)),
         ("repeated", json!(built.repeated)),
         ("mixed_paths", dumps::mixed_json(built.mixed.as_ref())),

@@ -304,9 +304,8 @@ fn helpful<'a>(asked: &Asked<'a>, requested: &Shown<'_>) -> Shown<'a> {
                 .filter(|name| records.have_fields() && schema.field(name).is_some()),
         );
     } else if is_plain {
-        let sketch = asked.snapshot.sketch_field();
         let short = schema.fields().filter(|(field, entry)| {
-            sketch != Some(*field)
+            !asked.snapshot.is_internal(*field)
                 && (entry.column || entry.stored)
                 && !matches!(entry.kind, FieldKind::Text { .. } | FieldKind::Bytes)
         });

@@ -178,6 +178,11 @@ fn the_section_about_near_duplicates_is_true() {
 }
 
 #[test]
+fn the_guide_for_access_is_true() {
+    run_guide("docs/access.md");
+}
+
+#[test]
 fn the_guide_for_administrators_is_true() {
     run_guide("docs/admin.md");
 }

@@ -1,28 +1,29 @@
 //! Tests of the `scanns` command: the real binary on files in temporary directories.
 //!
-//! `answers.rs` tests success, `answer_tables.rs` tables of Parquet, `faults.rs` failures, `limits.rs` and
-//! `address_space.rs` limits of the system, and `odd_files.rs` unusual files. `asking.rs` is about other
-//! forms of queries, `attributes.rs` about extended attributes and ACLs, `chains.rs` about custom analyzers,
-//! `changes.rs` about lists of changes, `collections.rs` about web archives and the like, `columns.rs` about
-//! orders and counts by values, `conditions.rs` about filters, `contents.rs` about compressed and binary
-//! files, `csv.rs` about rows of CSV, `diff.rs` about differences of trees, `du.rs`, `ls.rs` and `stat.rs`
-//! compare answers about trees with GNU's, `dump.rs` is about dumps for other tools, `duplicates.rs` about
-//! files with equal content, `entries.rs` about trees without content, `eval.rs` about measures, `export/`
-//! about exports, `find_sort.rs` about orders of found entries, `formats.rs`
-//! about pages, archives and documents, `guides.rs` runs the commands of the
-//! documentation, `imports.rs` is about what dumps do not tell, `incomplete.rs` about entries that could not
-//! be read, `keys.rs` about keys of records, `left_out.rs` about places that scans left out on purpose,
-//! `maintain.rs` about changes of an existing index, `moved.rs` about files that were moved, `places.rs`
-//! about paths on the command line, `polite.rs` about builds that leave the machine to others, `printed.rs`
-//! about hostile names and what people see, `records.rs` about records with fields, `record_values.rs` about
-//! their values, `report.rs` about reports on file systems, `similar.rs` about queries made from documents
-//! and explanations of scores, `snapshots.rs` about named snapshots, `snippets.rs` about snippets,
-//! `sources.rs` about an index that follows its files, `stored.rs` about stored documents, `table_rows.rs`
-//! about rows of Parquet and Arrow as records, `tables.rs` about tables as dumps, `trusted/` compares answers
-//! with those of other tools, and `tune.rs` is about profiles.
+//! `access.rs` is about who may see what, `answers.rs` tests success, `answer_tables.rs` tables of Parquet,
+//! `faults.rs` failures, `limits.rs` and `address_space.rs` limits of the system, and `odd_files.rs` unusual
+//! files. `asking.rs` is about other forms of queries, `attributes.rs` about extended attributes and ACLs,
+//! `chains.rs` about custom analyzers, `changes.rs` about lists of changes, `collections.rs` about web
+//! archives and the like, `columns.rs` about orders and counts by values, `conditions.rs` about filters,
+//! `contents.rs` about compressed and binary files, `csv.rs` about rows of CSV, `diff.rs` about differences
+//! of trees, `du.rs`, `ls.rs` and `stat.rs` compare answers about trees with GNU's, `dump.rs` is about dumps
+//! for other tools, `duplicates.rs` about files with equal content, `entries.rs` about trees without content,
+//! `eval.rs` about measures, `export/` about exports, `find_sort.rs` about orders of found entries,
+//! `formats.rs` about pages, archives and documents, `guides.rs` runs the commands of the documentation,
+//! `imports.rs` is about what dumps do not tell, `incomplete.rs` about entries that could not be read,
+//! `keys.rs` about keys of records, `left_out.rs` about places that scans left out on purpose, `maintain.rs`
+//! about changes of an existing index, `moved.rs` about files that were moved, `places.rs` about paths on the
+//! command line, `polite.rs` about builds that leave the machine to others, `printed.rs` about hostile names
+//! and what people see, `records.rs` about records with fields, `record_values.rs` about their values,
+//! `report.rs` about reports on file systems, `similar.rs` about queries made from documents and explanations
+//! of scores, `snapshots.rs` about named snapshots, `snippets.rs` about snippets, `sources.rs` about an index
+//! that follows its files, `stored.rs` about stored documents, `table_rows.rs` about rows of Parquet and
+//! Arrow as records, `tables.rs` about tables as dumps, `trusted/` compares answers with those of other
+//! tools, and `tune.rs` is about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
+mod access;
 mod address_space;
 #[cfg(feature = "arrow")]
 mod answer_tables;

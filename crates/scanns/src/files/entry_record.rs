@@ -175,6 +175,8 @@ mod tests {
             project: Some(u32::MAX.into()),
             xattrs: Some(b"user.a=1\nuser.b"),
             acl: Some(b"user::rw-"),
+            has_acl: false,
+            access: None,
         };
         let partly = Entry {
             path: b"x",

@@ -5,7 +5,8 @@
 //! [`report_files`] reports on everything at once. [`list_entries`] lists directories as ls does (`list/`),
 //! [`stat_entries`] shows entries as stat does (`stat/`), and [`export_entries`] writes entries for other
 //! tools (`export/`). [`compare_trees`] tells how two trees differ (`diff/`), and [`find_duplicates`] finds
-//! files with equal content (`duplicates/`).
+//! files with equal content (`duplicates/`), and [`explain_access`] why a user may see an entry or not
+//! (`access.rs`).
 //!
 //! `entries.rs` reads entries out of an index, `known.rs` answers what an expression asks beyond a single
 //! entry, `missing.rs` says what an answer may lack, `unread.rs` where entries may be missing,
@@ -13,6 +14,7 @@
 //! may match. `parts.rs` shares documents among threads, and `gathered.rs` reads entries with them and sorts
 //! them. `find/` is the language itself; it knows no index.
 
+mod access;
 mod answer;
 mod date_text;
 mod device_numbers;
@@ -49,6 +51,7 @@ mod usage_sum;
 mod view_tests;
 
 pub use crate::store::SortSpace;
+pub use access::{AccessExplanation, AccessStep, ExplainedCheck, StepSource, explain_access};
 pub use answer::{FindOptions, FindReport, find_entries};
 pub use diff::{
     DiffCounts, DiffOptions, DiffReport, Difference, DifferenceKind, ENTRY_FIELDS, EntryField, EntryFieldSet,

@@ -2,8 +2,8 @@
 //! searched.
 //!
 //! Modules, lowest first; each uses only those before it:
-//! - `progress.rs`, `stored_options.rs`, `field_views.rs`, `path_json.rs`: types and forms that the others
-//!   share.
+//! - `progress.rs`, `stored_options.rs`, `field_views.rs`, `path_json.rs`, `access_column.rs`: types and
+//!   forms that the others share.
 //! - `commit/`: the manifest, which names the segments of a commit; the writer, which replaces it; the ledger
 //!   of inputs that are indexed already; the merging of segments.
 //! - `named_snapshot.rs`: commits that are kept under a name.
@@ -17,6 +17,7 @@
 //! - `tune/`: finds the parameters of a build that suit a machine.
 //! - `handle.rs`: [`Index`](crate::Index), the entry point for all of this.
 
+pub(crate) mod access_column;
 pub(crate) mod build;
 mod check;
 pub(crate) mod commit;

@@ -17,6 +17,7 @@ use crate::segment::FlushBuffers;
 use crate::source::SourceOptions;
 use crate::sys::PageSize;
 
+mod access;
 mod archives;
 mod chains;
 mod changes;

@@ -57,6 +57,10 @@ pub struct Entry<'a> {
     pub xattrs: Option<&'a [u8]>,
     /// Its ACLs in the short text form of POSIX, with numbers of users and groups; of NFSv4 in hexadecimal.
     pub acl: Option<&'a [u8]>,
+    /// Whether a dump says that it has an ACL, without saying which.
+    pub has_acl: bool,
+    /// The text of its access class, which says who may see it.
+    pub access: Option<&'a [u8]>,
 }
 
 impl Entry<'_> {

@@ -19,8 +19,9 @@ struct RareValues {
     /// The number of the entry.
     entry: usize,
     rdev: Option<u64>,
-    /// The bytes of the extended attributes and the ACL, which follow the other texts of the entry.
-    lengths: [Option<u32>; 2],
+    /// The bytes of the extended attributes, the ACL and the access class, which follow the other texts of
+    /// the entry.
+    lengths: [Option<u32>; 3],
 }
 
 /// An entry without its texts.
@@ -42,8 +43,9 @@ const TEXTS: usize = 4;
 const LONG: usize = 11;
 const SHORT: usize = 3;
 
-/// The bit in `known` of an entry that has rare values.
+/// The bits in `known` of an entry that has rare values, and of one that has an ACL.
 const RARE: u32 = 1 << 31;
+const HAS_ACL: u32 = 1 << 30;
 
 /// The values that are known, with their bits in `known` from `bit` on.
 #[inline]
@@ -74,7 +76,7 @@ impl KeptEntry {
             text
         });
         let [target, owner, group, pool] = known(others, 0, self.known);
-        let [xattrs, acl] = rare.map_or([None; 2], |rare| rare.lengths).map(|length| {
+        let [xattrs, acl, access] = rare.map_or([None; 3], |rare| rare.lengths).map(|length| {
             let length = length? as usize;
             let text = texts.get(start..start + length);
             start += length;
@@ -109,6 +111,8 @@ impl KeptEntry {
             rdev: rare.and_then(|rare| rare.rdev),
             xattrs,
             acl,
+            has_acl: self.known & HAS_ACL != 0,
+            access,
         }
     }
 }
@@ -139,9 +143,12 @@ impl EntryBatch {
         let long = [mtime, atime, ctime, btime, size, blocks, inode, links, device, stripes, project];
         let long = keep(long, TEXTS, &mut known);
         let short = keep([uid, gid, mode], TEXTS + LONG, &mut known);
-        if entry.rdev.is_some() || entry.xattrs.is_some() || entry.acl.is_some() {
+        if entry.rdev.is_some() || [entry.xattrs, entry.acl, entry.access].iter().any(Option::is_some) {
             known |= RARE;
             self.push_rare(entry);
+        }
+        if entry.has_acl {
+            known |= HAS_ACL;
         }
         self.entries.push(KeptEntry { start, lengths, known, kind, short, long });
     }
@@ -149,7 +156,7 @@ impl EntryBatch {
     /// Adds the rare values of the next entry, whose other texts have been added.
     #[cold]
     fn push_rare(&mut self, entry: &Entry<'_>) {
-        let lengths = [entry.xattrs, entry.acl].map(|text| {
+        let lengths = [entry.xattrs, entry.acl, entry.access].map(|text| {
             let length = u32::try_from(text?.len()).unwrap_or(u32::MAX);
             self.texts.extend_from_slice(text?.get(..length as usize).unwrap_or_default());
             Some(length)
@@ -282,6 +289,8 @@ mod tests {
                     rdev: long(&mut random),
                     xattrs: text(&mut random),
                     acl: text(&mut random),
+                    has_acl: random.bool(),
+                    access: text(&mut random),
                 }
             })
             .collect();

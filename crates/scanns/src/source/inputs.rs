@@ -8,6 +8,7 @@ use crate::schema::format_date;
 use crate::source::entry::Entry;
 use crate::source::entry_kind::EntryKind;
 use crate::source::ignore::IgnoreFaults;
+use crate::source::skipped::Skipped;
 use crate::source::stamp::Stamp;
 use crate::sys::now;
 
@@ -58,6 +59,8 @@ pub struct FileStatus {
     pub gid: u32,
     /// The type and the permissions.
     pub mode: u32,
+    /// The text of its access class, if [`SourceOptions::access`](super::SourceOptions::access) is set.
+    pub access: Option<Box<[u8]>>,
 }
 
 impl Input {
@@ -97,6 +100,7 @@ impl Input {
             inode: Some(inode),
             links: Some(links),
             device: Some(device),
+            access: status.access.as_deref(),
             ..found
         }
     }
@@ -124,7 +128,8 @@ pub fn fitting_date(time: i64) -> Option<i64> {
 impl FileStatus {
     /// Bytes of memory that it takes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<FileStatus>() + self.target.as_ref().map_or(0, |target| target.as_os_str().len())
+        let target = self.target.as_ref().map_or(0, |target| target.as_os_str().len());
+        size_of::<FileStatus>() + target + self.access.as_ref().map_or(0, |access| access.len())
     }
 }
 
@@ -146,6 +151,8 @@ pub struct Inputs {
     pub unused_globs: Vec<String>,
     /// What was wrong with the rules of `.gitignore` files.
     pub rule_faults: IgnoreFaults,
+    /// Inputs of which it cannot be decided who may see them, if access classes were wanted.
+    pub undecided: Skipped,
     /// The total size of all inputs.
     pub bytes: u64,
     /// The directories that the options name, by path.

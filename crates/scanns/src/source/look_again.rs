@@ -62,7 +62,7 @@ fn look(path: &Path, status: bool) -> Result<Input, Failure> {
     if kind != EntryKind::File {
         return Err(failed(io::Error::other("it is not a regular file any more")));
     }
-    Ok(input_of(path.to_path_buf(), kind, &meta, None, status))
+    Ok(input_of(path.to_path_buf(), &meta, None, status))
 }
 
 #[cfg(test)]

@@ -3,14 +3,16 @@
 //!
 //! No input is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
-//! directories, `filter.rs` matches globs, `ignore/` has the rules of `.gitignore` files, and `order.rs`
-//! sorts files and removes duplicates; `sorted/` does so in bounded memory. `absolute.rs` gives each file
-//! one path, however it was named, and `sample.rs` chooses a few files to look at, and `look_again.rs`
-//! looks at files of an earlier list, and `listed_filter.rs` applies globs to another one. `scan/` lists
-//! trees of any size with their metadata, and keeps nothing; it can also look at chosen paths alone
-//! (`changed_paths.rs`), such as those at which something happened (`tree_watch.rs`).
+//! directories and `walk_found.rs` keeps what it finds, `filter.rs` matches globs, `ignore/` has the rules of
+//! `.gitignore` files, and `order.rs` sorts files and removes duplicates; `sorted/` does so in bounded memory.
+//! `absolute.rs` gives each file one path, however it was named, and `sample.rs` chooses a few files to look
+//! at, and `look_again.rs` looks at files of an earlier list, and `listed_filter.rs` applies globs to another
+//! one. `scan/` lists trees of any size with their metadata, and keeps nothing; it can also look at chosen
+//! paths alone (`changed_paths.rs`), such as those at which something happened (`tree_watch.rs`). `access/`
+//! says who may see an entry.
 
 mod absolute;
+pub(crate) mod access;
 mod changed_paths;
 mod entry;
 mod entry_batch;
@@ -25,11 +27,13 @@ mod options;
 mod order;
 mod sample;
 mod scan;
+mod skipped;
 mod sorted;
 mod stamp;
 mod tree_watch;
 mod unlisted;
 mod walk;
+mod walk_found;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,7 +51,8 @@ pub(crate) use listed_filter::ListedFilter;
 pub use look_again::look_again;
 pub use options::{FileList, ListFrom, Separator, SourceOptions};
 pub use sample::{FileSample, sample_files};
-pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, Skipped, look, scan};
+pub use scan::{KnownPlace, Look, LookReport, ScanOptions, ScanReport, ScannedRoot, look, scan};
+pub use skipped::Skipped;
 pub(crate) use sorted::{InputSorter, ListedFile, SortedInputs, collect_sorted};
 pub use stamp::Stamp;
 pub use tree_watch::TreeWatch;

@@ -55,6 +55,9 @@ pub struct SourceOptions {
     pub entries: bool,
     /// Whether to keep the metadata of files in [`Input::status`](super::Input::status).
     pub status: bool,
+    /// Whether to find access classes, which are part of the metadata: then the directories that the index
+    /// covers so far, in the uppermost of which a walk begins.
+    pub access: Option<Vec<PathBuf>>,
     /// Whether large files come first, so that no thread is left alone with one at the end; otherwise inputs
     /// are sorted by directory and name.
     pub large_first: bool,
@@ -81,6 +84,7 @@ impl Default for SourceOptions {
             gitignore: false,
             entries: false,
             status: false,
+            access: None,
             large_first: true,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }

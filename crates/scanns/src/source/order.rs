@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::source::entry_kind::EntryKind;
 use crate::source::inputs::{Input, Inputs};
-use crate::source::walk::{Found, Identity};
+use crate::source::walk_found::{Found, Identity};
 
 /// Files of at least this size are read first, by descending size, so that no large file is left for one
 /// thread at the end.
@@ -41,8 +41,8 @@ pub(super) fn arrange(mut found: Found, overlaps: bool, large_first: bool) -> In
     found.failures.dedup();
     found.roots.sort_unstable();
     found.roots.dedup();
-    let Found { failures, skipped, rule_faults, roots, .. } = found;
-    Inputs { inputs, failures, skipped, unused_globs: Vec::new(), rule_faults, bytes, roots }
+    let Found { failures, skipped, rule_faults, roots, undecided, .. } = found;
+    Inputs { inputs, failures, skipped, unused_globs: Vec::new(), rule_faults, undecided, bytes, roots }
 }
 
 /// Keeps the first of several paths to the same file. Hard links are different files and stay. Only paths

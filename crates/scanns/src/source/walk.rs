@@ -12,53 +12,25 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use crate::error::{Error, Result};
+use crate::source::access::{AccessChain, Way};
 use crate::source::entry::nanoseconds;
 use crate::source::entry_kind::EntryKind;
 use crate::source::filter::Filter;
-use crate::source::ignore::{IgnoreFaults, IgnoreRules, RuleFiles, RuleNames, UserRules};
+use crate::source::ignore::{IgnoreRules, RuleFiles, RuleNames, UserRules};
 use crate::source::inputs::{Failure, FileStatus, Input, Root};
 use crate::source::options::SourceOptions;
+use crate::source::walk_found::{FilesOf, Found, Identity, PlaceToWalk};
 use crate::sys::{lock, wait};
-
-/// Device and inode, which identify a file.
-pub(super) type Identity = (u64, u64);
 
 /// What a walk that hands over what it finds keeps until then, in each thread: files and failures.
 const HANDED_OVER: usize = 4096;
 
 /// Takes files and failures out of what was found; false if the walk should end.
 pub(super) type TakeFound<'t> = dyn Fn(&mut Found) -> bool + Sync + 't;
-
-/// The files that were found in a directory, by name.
-pub(super) struct FilesOf {
-    pub(super) path: PathBuf,
-    pub(super) files: Vec<(Input, Identity)>,
-}
-
-/// The results of a walk, or of a part of it.
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) directories: Vec<FilesOf>,
-    /// The number of their files.
-    files: usize,
-    pub(super) failures: Vec<Failure>,
-    pub(super) skipped: u64,
-    pub(super) rule_faults: IgnoreFaults,
-    /// The given directories.
-    pub(super) roots: Vec<Root>,
-    /// Links to follow after everything else has been walked.
-    links: Vec<PlaceToWalk>,
-}
-
-/// A path, and the rules of the directory in which it is, if `.gitignore` files are respected.
-struct PlaceToWalk {
-    path: PathBuf,
-    rules: Option<IgnoreRules>,
-}
 
 /// A walk over several roots.
 pub(super) struct Walk<'a> {
@@ -77,6 +49,8 @@ pub(super) struct Walk<'a> {
     take: Option<&'a TakeFound<'a>>,
     /// Set when that should end the walk.
     is_over: AtomicBool,
+    /// Finds the checks on the way to given paths, if access classes are wanted.
+    way: Option<Mutex<Way>>,
     found: Found,
 }
 
@@ -101,6 +75,7 @@ impl<'a> Walk<'a> {
             visited: Mutex::default(),
             take: None,
             is_over: AtomicBool::new(false),
+            way: options.access.as_ref().map(|covered| Mutex::new(Way::new(covered, &options.paths))),
             found,
         }
     }
@@ -142,13 +117,14 @@ impl<'a> Walk<'a> {
                 return Err(Error::Cancelled);
             }
             let mut found = std::mem::take(&mut self.found);
-            let root = self.take_root(path, *explicit, &mut found);
+            let way = self.way.as_ref().map(|way| lock(way).to(path));
+            let root = self.take_root(path, *explicit, way.as_ref(), &mut found);
             self.hand_over(&mut found);
             self.found = found;
             let root = root.map(|path| {
                 let user = self.user.as_ref();
                 let rules = user.map(|user| IgnoreRules::above(&path, user, &mut self.found.rule_faults));
-                PlaceToWalk { path, rules }
+                PlaceToWalk { path, rules, way }
             });
             if let Some(PlaceToWalk { path, .. }) = &root {
                 let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
@@ -164,20 +140,27 @@ impl<'a> Walk<'a> {
         while !self.found.links.is_empty() {
             let mut links = std::mem::take(&mut self.found.links);
             links.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-            for PlaceToWalk { path: link, rules } in links {
+            for PlaceToWalk { path: link, rules, way } in links {
+                let searched = self.way.as_ref().map(|way| lock(way).searched(&link));
+                let way = way.zip(searched).map(|(way, gates)| way.with(gates));
                 let mut found = std::mem::take(&mut self.found);
-                let root = self.take_root(&link, false, &mut found);
+                let root = self.take_root(&link, false, way.as_ref(), &mut found);
                 self.found = found;
-                self.descend(
-                    root.into_iter().map(|path| PlaceToWalk { path, rules: rules.clone() }).collect(),
-                )?;
+                let root = root.map(|path| PlaceToWalk { path, rules, way });
+                self.descend(root.into_iter().collect())?;
             }
         }
         Ok(())
     }
 
     /// Collects a path that was given or linked to; returns the path if it is a directory to walk.
-    fn take_root(&self, path: &Path, explicit: bool, found: &mut Found) -> Option<PathBuf> {
+    fn take_root(
+        &self,
+        path: &Path,
+        explicit: bool,
+        way: Option<&Arc<AccessChain>>,
+        found: &mut Found,
+    ) -> Option<PathBuf> {
         let meta = match fs::metadata(path) {
             Ok(meta) => meta,
             Err(error) => {
@@ -192,14 +175,14 @@ impl<'a> Walk<'a> {
                 return None;
             }
             if self.entries {
-                self.take_one(path, kind, &meta, found);
+                self.take_one(path, &meta, way, found);
             }
             return Some(path.to_path_buf());
         }
         if kind != EntryKind::File && !self.entries {
             found.failures.push(Failure { path: path.to_path_buf(), reason: special(kind) });
         } else if explicit || self.filter.takes_file(path) {
-            self.take_one(path, kind, &meta, found);
+            self.take_one(path, &meta, way, found);
         } else {
             found.skipped += 1;
         }
@@ -207,9 +190,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Collects an entry beside no others of its directory. It is not a link, since given links are followed.
-    fn take_one(&self, path: &Path, kind: EntryKind, meta: &Metadata, found: &mut Found) {
+    fn take_one(&self, path: &Path, meta: &Metadata, way: Option<&Arc<AccessChain>>, found: &mut Found) {
         let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let files = vec![self.input(path.to_path_buf(), kind, meta, None)];
+        let access = way.map(|way| found.class(way, path, meta, true));
+        let files = vec![self.input(path.to_path_buf(), meta, None, access)];
         found.add(FilesOf { path: parent, files });
     }
 
@@ -258,7 +242,7 @@ impl<'a> Walk<'a> {
     }
 
     fn read_directory(&self, place: PlaceToWalk, found: &mut Found, below: &mut Vec<PlaceToWalk>) {
-        let PlaceToWalk { path: directory, rules } = place;
+        let PlaceToWalk { path: directory, rules, way } = place;
         match self.is_new(&directory) {
             Ok(true) => {}
             Ok(false) => return,
@@ -269,10 +253,12 @@ impl<'a> Walk<'a> {
             Err(error) => return found.fail(&directory, &error),
         };
         let mut files = Vec::new();
+        let way = way.map(|way| found.enter(&way, &directory));
         let mut take = |entry: io::Result<DirEntry>, rules: Option<&IgnoreRules>, found: &mut Found| {
             match entry {
                 Ok(entry) => {
-                    self.take_entry(&entry, rules, &mut files, found, below);
+                    let of = WalkedDirectory { rules, way: way.as_ref() };
+                    self.take_entry(&entry, of, &mut files, found, below);
                     if self.take.is_some() && files.len() >= HANDED_OVER {
                         found.add(FilesOf { path: directory.clone(), files: std::mem::take(&mut files) });
                         self.hand_over(found);
@@ -304,11 +290,12 @@ impl<'a> Walk<'a> {
     fn take_entry(
         &self,
         entry: &DirEntry,
-        rules: Option<&IgnoreRules>,
+        of: WalkedDirectory<'_>,
         files: &mut Vec<(Input, Identity)>,
         found: &mut Found,
         below: &mut Vec<PlaceToWalk>,
     ) {
+        let WalkedDirectory { rules, way } = of;
         let path = entry.path();
         let kind = match entry.file_type() {
             Ok(kind) => kind,
@@ -321,12 +308,12 @@ impl<'a> Walk<'a> {
             return;
         }
         if kind == EntryKind::Link && self.follow {
-            found.links.push(PlaceToWalk { path, rules: rules.cloned() });
+            found.links.push(PlaceToWalk { path, rules: rules.cloned(), way: way.cloned() });
             return;
         }
         let enters = is_directory && self.filter.enters(&path);
         if enters {
-            below.push(PlaceToWalk { path: path.clone(), rules: rules.cloned() });
+            below.push(PlaceToWalk { path: path.clone(), rules: rules.cloned(), way: way.cloned() });
             if !self.entries {
                 return;
             }
@@ -341,7 +328,10 @@ impl<'a> Walk<'a> {
             return;
         }
         match entry.metadata().and_then(|meta| Ok((self.target(&path, kind)?, meta))) {
-            Ok((target, meta)) => files.push(self.input(path, kind, &meta, target)),
+            Ok((target, meta)) => {
+                let access = way.map(|way| found.class(way, &path, &meta, false));
+                files.push(self.input(path, &meta, target, access));
+            }
             Err(error) => found.fail(&path, &error),
         }
     }
@@ -354,11 +344,15 @@ impl<'a> Walk<'a> {
     fn input(
         &self,
         path: PathBuf,
-        kind: EntryKind,
         meta: &Metadata,
         target: Option<PathBuf>,
+        access: Option<Box<[u8]>>,
     ) -> (Input, Identity) {
-        (input_of(path, kind, meta, target, self.status), (meta.dev(), meta.ino()))
+        let mut input = input_of(path, meta, target, self.status);
+        if let Some(status) = &mut input.status {
+            status.access = access;
+        }
+        (input, (meta.dev(), meta.ino()))
     }
 
     /// Returns false for a directory that was walked before, by any path.
@@ -372,31 +366,12 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Found {
-    fn fail(&mut self, path: &Path, error: &io::Error) {
-        self.failures.push(Failure { path: path.to_path_buf(), reason: error.to_string() });
-    }
-
-    fn add(&mut self, directory: FilesOf) {
-        self.files += directory.files.len();
-        self.directories.push(directory);
-    }
-
-    /// Takes the files out.
-    pub(super) fn take_files(&mut self) -> Vec<FilesOf> {
-        self.files = 0;
-        std::mem::take(&mut self.directories)
-    }
-
-    fn append(&mut self, mut other: Found) {
-        self.directories.append(&mut other.directories);
-        self.files += other.files;
-        self.failures.append(&mut other.failures);
-        self.roots.append(&mut other.roots);
-        self.links.append(&mut other.links);
-        self.skipped += other.skipped;
-        self.rule_faults.append(other.rule_faults);
-    }
+/// What holds for the entries of a directory.
+#[derive(Clone, Copy)]
+struct WalkedDirectory<'d> {
+    rules: Option<&'d IgnoreRules>,
+    /// The checks on the way to them, if access classes are wanted.
+    way: Option<&'d Arc<AccessChain>>,
 }
 
 /// The entries of a directory, up to the first that cannot be read, and whether it may have rules.
@@ -427,13 +402,8 @@ fn next(stack: &Mutex<Stack>, more: &Condvar) -> Option<PlaceToWalk> {
 }
 
 /// The input with this metadata, of which all is kept if `keep` says so.
-pub(super) fn input_of(
-    path: PathBuf,
-    kind: EntryKind,
-    meta: &Metadata,
-    target: Option<PathBuf>,
-    keep: bool,
-) -> Input {
+pub(super) fn input_of(path: PathBuf, meta: &Metadata, target: Option<PathBuf>, keep: bool) -> Input {
+    let kind = EntryKind::of(meta.file_type());
     let modified = nanoseconds(meta.mtime(), meta.mtime_nsec());
     let status = keep.then(|| status(meta, target));
     let bytes = if kind == EntryKind::File { meta.len() } else { 0 };
@@ -454,6 +424,7 @@ fn status(meta: &Metadata, target: Option<PathBuf>) -> Box<FileStatus> {
         uid: meta.uid(),
         gid: meta.gid(),
         mode: meta.mode(),
+        access: None,
     })
 }
 

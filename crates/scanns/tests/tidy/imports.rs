@@ -79,6 +79,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "stored_options",
             "field_views",
             "path_json",
+            "access_column",
             "coverage",
             "commit",
             "named_snapshot",

@@ -34,6 +34,7 @@ impl WaitingEntry {
             pool: None,
             xattrs: None,
             acl: None,
+            access: None,
             ..*entry
         };
     }

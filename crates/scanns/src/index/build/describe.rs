@@ -11,7 +11,7 @@ use super::options::IndexOptions;
 use super::record_sample::InputSample;
 use super::report::IndexReport;
 use super::run::{contents, found_out, new_manifest, no_input};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::source::{Skipped, SortedInputs, collect_sorted};
 use crate::store::SortSpace;
@@ -40,6 +40,12 @@ pub(crate) fn describe_new(
     // The dumps say which files there are; the index is one of their contents.
     let options = &IndexOptions { dump: None, ..options.clone() };
     let known = DocumentSource::choose(None, options)?;
+    if options.fields.access {
+        return Err(Error::Unsupported {
+            what: "a plan for an index with access classes".into(),
+            remedy: "build the index with scanns index, or leave the classes out".into(),
+        });
+    }
     let contents = contents(None, options)?;
     FoundFields::check_languages(options.contents, known.as_ref().map(DocumentSource::schema))?;
     NearSketch::check(contents, options.records, known.as_ref().map(DocumentSource::schema))?;

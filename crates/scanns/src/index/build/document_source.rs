@@ -4,14 +4,16 @@
 
 use std::sync::Arc;
 
+use super::access_field;
 use super::file_fields::{self, FileFields};
 use super::found_fields::FoundFields;
 use super::near_sketch::NearSketch;
-use super::options::IndexOptions;
+use super::options::{IndexOptions, ScanSettings};
 use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
 use crate::content::Extraction;
 use crate::error::{Error, Result};
+use crate::index::access_column::add_access;
 use crate::index::commit::manifest::Manifest;
 use crate::read::FindCuts;
 use crate::record::{CollectionCuts, CollectionFormat, CsvCuts, CsvDialect};
@@ -30,6 +32,7 @@ impl DocumentSource {
     /// options. Returns `None` if the fields must be inferred from a sample of the inputs.
     pub(crate) fn choose(current: Option<&Manifest>, options: &IndexOptions) -> Result<Option<Self>> {
         let of_files = options.records == Records::File;
+        access_field::check(current.map(|current| (&current.schema, current.records)), options)?;
         file_fields::check(current.map(|current| &current.schema), of_files, options.fields.metadata)?;
         if options.records.have_fields() {
             let fields = RecordFields::choose(current, options)?;
@@ -53,6 +56,12 @@ impl DocumentSource {
     /// True if file metadata is stored as columns.
     pub(crate) fn has_files(&self) -> bool {
         matches!(self, DocumentSource::Text(TextField { files: Some(_), .. }))
+    }
+
+    /// True if documents have access classes.
+    pub(crate) fn has_access(&self) -> bool {
+        let DocumentSource::Text(TextField { files: Some(files), .. }) = self else { return false };
+        files.access.is_some()
     }
 
     /// The storage options of the index for its documents.
@@ -136,10 +145,15 @@ impl TextField {
         if options.records == Records::File && options.fields.metadata != Some(false) {
             FileFields::add(&mut schema)?;
             if options.dump.is_some() || options.contents.is_some_and(|contents| contents.names_only) {
-                FileFields::add_extra(&mut schema, options.scan)?;
+                // Explanations need the ACLs of directories.
+                let acl = options.scan.acl || options.fields.access && options.dump.is_none();
+                FileFields::add_extra(&mut schema, ScanSettings { acl, ..options.scan })?;
             } else if options.contents.unwrap_or_default().extract > Extraction::None {
                 FoundFields::add(&mut schema)?;
             }
+        }
+        if options.fields.access {
+            add_access(&mut schema)?;
         }
         NearSketch::add(&mut schema, options.contents)?;
         let files = FileFields::of(&schema, &options.fields.owners)?;

@@ -39,7 +39,8 @@ use super::rare_fields::{RareFields, rare_properties};
 use super::report::FieldConflict;
 use crate::column::ColumnSet;
 use crate::error::{Error, Result};
-use crate::schema::{Field, FieldEntry, FieldKind, Schema, ValueRef};
+use crate::index::access_column::access_field;
+use crate::schema::{Field, FieldEntry, FieldKind, Records, Schema, ValueRef};
 use crate::source::{Entry, EntryKind, absolute, fitting_date, is_at_or_below};
 use crate::sys::now;
 
@@ -146,6 +147,8 @@ pub(crate) struct FileFields {
     extra: Option<[Field; EXTRA.len()]>,
     pub(crate) rare: RareFields,
     pub(crate) found: FoundFields,
+    /// The column of access classes.
+    pub(crate) access: Option<Field>,
     users: OwnerNames,
     groups: OwnerNames,
 }
@@ -189,8 +192,8 @@ impl FileFields {
         });
         let linked = column(LINKED, &FieldKind::Unsigned);
         let (extra, rare) = (has_extra.then_some(extra), RareFields::of(schema));
-        let found = FoundFields::of(schema);
-        Ok(Some(Box::new(FileFields { fields, linked, extra, rare, found, users, groups })))
+        let (found, access) = (FoundFields::of(schema), access_field(schema, Records::File));
+        Ok(Some(Box::new(FileFields { fields, linked, extra, rare, found, access, users, groups })))
     }
 
     /// The field of paths.
@@ -295,6 +298,9 @@ impl FileFields {
         }
         push_owner(columns, owner, entry.owner, entry.uid, &self.users);
         push_owner(columns, group, entry.group, entry.gid, &self.groups);
+        if let (Some(field), Some(class)) = (self.access, entry.access) {
+            columns.push(field, ValueRef::Text(class));
+        }
     }
 
     /// Adds the values that only entries of file systems have.

@@ -14,6 +14,8 @@ use super::options::{ChangeOptions, IndexOptions};
 use super::report::IndexReport;
 use super::run::build;
 use crate::error::{Error, Result};
+use crate::index::access_column::access_field;
+use crate::index::commit::manifest::Manifest;
 use crate::index::progress::Progress;
 use crate::source::{ChangedPaths, ScanOptions, TreeWatch};
 use crate::store::{FsDirectory, read_newest};
@@ -47,12 +49,26 @@ pub(crate) fn follow(
 ) -> Result<()> {
     // Once it exists, an index in a tree that it follows can be left out.
     let created = prepare_directory(index)?;
+    refuse_access(&FsDirectory::new(index))?;
     let followed = follow_existing(Follower { index, options, every, stop }, tell);
     let directory = FsDirectory::new(index);
     if created && read_newest(&directory).is_ok_and(|newest| newest.is_none()) {
         remove_empty_index(&directory, index);
     }
     followed
+}
+
+/// Refuses an index with access classes: if the permissions of a directory change, so do the classes of
+/// everything below it, of which no event tells.
+fn refuse_access(directory: &FsDirectory) -> Result<()> {
+    let manifest = read_newest(directory)?.map(|newest| Manifest::decode(&newest.content)).transpose()?;
+    match manifest.filter(|manifest| access_field(&manifest.schema, manifest.records).is_some()) {
+        None => Ok(()),
+        Some(_) => Err(Error::Unsupported {
+            what: "following directories with an index that has access classes".into(),
+            remedy: "update the index with scanns index, or follow them with another one".into(),
+        }),
+    }
 }
 
 fn follow_existing(follower: Follower<'_>, tell: &mut dyn FnMut(FollowStep<'_>)) -> Result<()> {

@@ -2,16 +2,17 @@
 //!
 //! Start with `run.rs`, the steps of a build. `document_source.rs` chooses the contents of documents from the
 //! options and the index; `file_fields.rs` adds the metadata of files, with the names of their owners
-//! (`owner_names.rs`), and `record_fields.rs` infers the fields of records or takes those of a collection
-//! (`collection_fields.rs`). `index_threads.rs` starts readers and index threads and watches them. `lane.rs`
-//! is the loop of an index thread: it passes the pieces of blocks to `text_lane.rs` (files and lines) or
-//! `record_lane.rs` (JSON, CSV and collections), which fill memory and write segments through
-//! `lane_output.rs`; `near_sketch.rs` has the sketches of their texts. `relocation.rs` moves the documents of
-//! files that were moved. `slice.rs` has the inputs of a build that is one of many, and `shard_note.rs` what
-//! it notes about that. `describe.rs` says what a new index would be. `covered.rs` notes what was looked at,
-//! and `inferred_note.rs` that fields were inferred. `entries/` indexes entries of file systems, whose text
-//! is not read, and `follow.rs` does so whenever something happens.
+//! (`owner_names.rs`) and the classes of who may see them (`access_field.rs`), and `record_fields.rs` infers
+//! the fields of records or takes those of a collection (`collection_fields.rs`). `index_threads.rs` starts
+//! readers and index threads and watches them. `lane.rs` is the loop of an index thread: it passes the pieces
+//! of blocks to `text_lane.rs` (files and lines) or `record_lane.rs` (JSON, CSV and collections), which fill
+//! memory and write segments through `lane_output.rs`; `near_sketch.rs` has the sketches of their texts.
+//! `relocation.rs` moves the documents of files that were moved. `slice.rs` has the inputs of a build that is
+//! one of many, and `shard_note.rs` what it notes about that. `describe.rs` says what a new index would be.
+//! `covered.rs` notes what was looked at, and `inferred_note.rs` that fields were inferred. `entries/` indexes
+//! entries of file systems, whose text is not read, and `follow.rs` does so whenever something happens.
 
+pub(crate) mod access_field;
 pub(crate) mod budget;
 mod collection_fields;
 mod covered;

@@ -187,6 +187,9 @@ pub struct DumpOptions {
     /// The directory to which the relative paths of the dumps belong. Everything in the index below it that
     /// the dumps do not list is deleted. Without it this holds for the uppermost directories that they list.
     pub root: Option<PathBuf>,
+    /// Whether modes alone decide who may see the entries, since no file has an ACL. Dumps do not tell ACLs,
+    /// so an index with access classes takes no others. They must list all directories up to the root.
+    pub without_acls: bool,
     /// Formats of tables that the program can open, such as Parquet.
     pub tables: Vec<TableFormat>,
     /// Shows the map of a table before its rows are read.
@@ -226,6 +229,9 @@ pub struct FieldOptions {
     /// files; `None` for the setting of the index, or yes for a new index. Only the first build of an index
     /// can choose this.
     pub metadata: Option<bool>,
+    /// Whether a new index gets the access classes of files, from which it follows who may see a document.
+    /// Later builds of an index do as the first one.
+    pub access: bool,
     /// Where the names of the owners of files come from.
     pub owners: OwnerFiles,
     /// How rows of CSV are written. An index remembers it, and later builds must agree.

@@ -71,6 +71,8 @@ pub struct IndexReport {
     pub unused_globs: Vec<String>,
     /// What was wrong with the rules of `.gitignore` files, which the build did without.
     pub rule_faults: IgnoreFaults,
+    /// Inputs of which it cannot be decided who may see them, if access classes are stored: only root does.
+    pub undecided_access: Skipped,
     /// Inputs that were skipped because the index has them and they have not changed.
     pub unchanged: u64,
     /// Files that were moved, and whose documents were moved without reading their text again.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use super::access_field;
 use super::covered::{TextCoverage, covered_before, explain_gone, note, still_unread};
 use super::directory::{prepare_directory, remove_empty_index};
 use super::document_source::DocumentSource;
@@ -159,7 +160,8 @@ fn add_and_commit(
         _ => options.scan.refuse(contents.names_only)?,
     }
     let (entries, large_first) = (contents.names_only, !contents.names_only);
-    let wanted = SourceOptions { status, entries, large_first, ..options.source.clone() };
+    let access = access_field::covered(writer, known.as_ref().is_some_and(DocumentSource::has_access))?;
+    let wanted = SourceOptions { status, access, entries, large_first, ..options.source.clone() };
     let began = sys::now();
     let FoundSlice { inputs, parts, changed } = found_inputs(writer, slice, &wanted, cancel)?;
     inputs.wait_for_clock();
@@ -386,6 +388,7 @@ fn report_of(inputs: &Inputs) -> IndexReport {
         skipped: inputs.skipped,
         unused_globs: inputs.unused_globs.clone(),
         rule_faults: inputs.rule_faults.clone(),
+        undecided_access: inputs.undecided.clone(),
         ..IndexReport::default()
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::access_field::MemberClass;
 use super::budget::PART_BYTES;
 use super::file_fields::{EntrySource, FileFields, MissingDates};
 use super::formed_document::{ExtractCall, FormedDocument, FormedText};
@@ -67,6 +68,7 @@ pub(crate) struct TextIndexer<'a> {
     language: Option<LanguageSample>,
     /// The sketch of the current document, if the index has sketches.
     sketch: Option<NearSketch>,
+    members: MemberClass,
     out: LaneOutput<'a>,
 }
 
@@ -88,6 +90,7 @@ impl<'a> TextIndexer<'a> {
             formed: FormedDocument::new(job.extractors),
             language: (context.languages && job.files.is_some()).then(LanguageSample::default),
             sketch: NearSketch::of(job.schema, context.sketch),
+            members: MemberClass::default(),
             out: LaneOutput::new(context),
         })
     }
@@ -249,7 +252,11 @@ impl<'a> TextIndexer<'a> {
         if let Some(files) = self.job.files {
             let member = piece.part.as_ref().and_then(|part| part.entry());
             let entry = member.unwrap_or_else(|| self.input(piece).entry());
-            let entry = Entry { mtime: entry.mtime.or(self.formed.modified()), ..entry };
+            let is_member = piece.part.as_ref().is_some_and(|part| part.member.is_some());
+            let class = self.input(piece).entry().access;
+            let of_member = class.filter(|_| is_member).map(|class| self.members.class(class));
+            let access = of_member.or(class);
+            let entry = Entry { mtime: entry.mtime.or(self.formed.modified()), access, ..entry };
             files.fields.push(&entry, &mut self.columns, &mut self.missing_dates);
             for (name, value) in self.formed.fields() {
                 files.fields.found.push(name, value, &mut self.columns);

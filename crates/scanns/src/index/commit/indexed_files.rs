@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use super::manifest::Manifest;
 use crate::column::Column;
 use crate::error::Result;
+use crate::index::access_column::access_field;
 use crate::schema::{Field, FieldKind, Value};
 use crate::segment::{KnownPath, KnownPaths, Segment};
-use crate::source::Inputs;
+use crate::source::{Input, Inputs};
 
 /// The files of an index.
 pub(crate) struct IndexedFiles<'s> {
@@ -28,6 +29,8 @@ struct IndexedSegmentFiles<'s> {
     paths: KnownPaths<'s>,
     changed: Option<&'s Column>,
     inode: Option<&'s Column>,
+    /// The access classes, if the index has them.
+    access: Option<Option<&'s Column>>,
 }
 
 /// What an index has of a file.
@@ -38,6 +41,8 @@ pub(crate) struct IndexedFile {
     pub(crate) changed: Option<i64>,
     /// Its number in its file system, if that is known.
     pub(crate) inode: Option<u64>,
+    /// False if others may see the file now, for the index has another access class.
+    pub(crate) same_access: bool,
 }
 
 /// Files of an index that lie below the directories of a build and are not among its inputs.
@@ -104,9 +109,21 @@ pub(super) fn value_of(column: Option<&Column>, document: u32) -> Result<Option<
     Ok(column.first(document)?.map(|order| column.kind().value_of(order)))
 }
 
+/// True if a document has this access class in a column.
+pub(crate) fn has_class(column: Option<&Column>, document: u32, class: Option<&[u8]>) -> Result<bool> {
+    let Some(number) = column.map(|column| column.first(document)).transpose()?.flatten() else {
+        return Ok(class.is_none());
+    };
+    let terms = column.and_then(Column::terms);
+    let (Some(terms), Ok(number)) = (terms, u32::try_from(number)) else { return Ok(false) };
+    let mut text = Vec::new();
+    terms.term(number, &mut text)?;
+    Ok(Some(text.as_slice()) == class)
+}
+
 impl IndexedSegmentFiles<'_> {
-    fn find(&self, path: &[u8]) -> Result<Option<IndexedFile>> {
-        let Some(path) = self.paths.find(path)? else { return Ok(None) };
+    fn find(&self, input: &Input) -> Result<Option<IndexedFile>> {
+        let Some(path) = self.paths.find(input.key())? else { return Ok(None) };
         let document = self.paths.document(path.number);
         let changed = match value_of(self.changed, document)? {
             Some(Value::Date(date)) => Some(date),
@@ -116,7 +133,11 @@ impl IndexedSegmentFiles<'_> {
             Some(Value::Unsigned(number)) => Some(number),
             _ => None,
         };
-        Ok(Some(IndexedFile { path, changed, inode }))
+        let same_access = match self.access {
+            Some(column) => has_class(column, document, input.entry().access)?,
+            None => true,
+        };
+        Ok(Some(IndexedFile { path, changed, inode, same_access }))
     }
 }
 
@@ -124,25 +145,27 @@ impl<'s> IndexedFiles<'s> {
     /// Looks up the inputs in the segments of an index.
     pub(crate) fn of(segments: &'s [Segment], found: &Inputs, manifest: Option<&Manifest>) -> Result<Self> {
         let (changed, inode) = (date_field(manifest, "ctime"), number_field(manifest, "inode"));
+        let access = manifest.and_then(|manifest| access_field(&manifest.schema, manifest.records));
         let files = |segment: &'s Segment| {
             let column = |field: Option<Field>| field.and_then(|field| segment.column(field));
             let paths = KnownPaths::of(segment)?;
-            Ok(IndexedSegmentFiles { paths, changed: column(changed), inode: column(inode) })
+            let access = access.map(|field| segment.column(field));
+            Ok(IndexedSegmentFiles { paths, changed: column(changed), inode: column(inode), access })
         };
         // The latest documents of a file are usually in the latest segments.
         let segments = segments.iter().rev().map(files).collect::<Result<Vec<_>>>()?;
         let seen = segments.iter().map(|segment| vec![false; segment.paths.count()]).collect();
         let mut files = IndexedFiles { segments, seen, known: Vec::with_capacity(found.inputs.len()) };
         for input in &found.inputs {
-            let known = files.find(input.path.as_os_str().as_bytes())?;
+            let known = files.find(input)?;
             files.known.push(known);
         }
         Ok(files)
     }
 
-    fn find(&mut self, path: &[u8]) -> Result<Option<IndexedFile>> {
+    fn find(&mut self, input: &Input) -> Result<Option<IndexedFile>> {
         for (segment, seen) in self.segments.iter().zip(&mut self.seen) {
-            if let Some(found) = segment.find(path)? {
+            if let Some(found) = segment.find(input)? {
                 if let Some(seen) = seen.get_mut(found.path.number as usize) {
                     *seen = true;
                 }

@@ -3,13 +3,13 @@
 //!
 //! A file is identified by its path and stamp (size and time of modification). Unchanged files are skipped;
 //! with file metadata, a file is unchanged if the last change of its status (ctime) and its inode are the
-//! same, too. The old documents of a changed file are deleted in the same step that adds its first new
-//! documents, so that a commit has either the old or the new documents; of a file of lines, the first new
-//! ones. A commit may find such a file indexed in part. The manifest then stores the spans that are indexed,
-//! and a later build reads only the rest. Files that are gone from the walked directories lose their
-//! documents at the end, see `indexed_files.rs`. The documents of files that were moved move with them, see
-//! `moved_files.rs`. A later build reads a CSV file from its start, because only the first byte of the file
-//! is known to start a record.
+//! same, too, and with access classes, if its class is. The old documents of a changed file are deleted in
+//! the same step that adds its first new documents, so that a commit has either the old or the new documents;
+//! of a file of lines, the first new ones. A commit may find such a file indexed in part. The manifest then
+//! stores the spans that are indexed, and a later build reads only the rest. Files that are gone from the
+//! walked directories lose their documents at the end, see `indexed_files.rs`. The documents of files that
+//! were moved move with them, see `moved_files.rs`. A later build reads a CSV file from its start, because
+//! only the first byte of the file is known to start a record.
 //!
 //! If a field is the key, documents also replace others with the same key, see `unique_keys.rs`. A file whose
 //! documents were all replaced is not read again, until the other file changes or goes, see `displaced.rs`.
@@ -421,7 +421,7 @@ fn is_archive(path: &[u8], removed: &RemovedFiles, members: &HashMap<usize, Vec<
 
 /// True if the index has a file as it is.
 fn is_unchanged(known: Option<IndexedFile>, input: &Input, records: Records) -> bool {
-    let Some(IndexedFile { path, changed, inode }) = known else { return false };
+    let Some(IndexedFile { path, changed, inode, same_access: true }) = known else { return false };
     let has_status = |status: &FileStatus| {
         changed == fitting_date(status.changed) && inode.is_none_or(|inode| inode == status.inode)
     };

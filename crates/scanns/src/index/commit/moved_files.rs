@@ -97,8 +97,10 @@ pub(super) fn find_moved(
     for (number, input) in changed {
         let Some((identity, state)) = state_of(input) else { continue };
         let Some(places) = known.get_mut(&identity) else { continue };
+        // A file at its place whose access class has changed gets its document again, with the new class.
+        let other_access = index.known.get(number).copied().flatten().is_some_and(|known| !known.same_access);
         let is_it = |(place, known): &(FormerPlace, FileState)| {
-            known.is_same(state) && place.path != input.path.as_os_str().as_bytes()
+            known.is_same(state) && (other_access || place.path != input.path.as_os_str().as_bytes())
         };
         if let Some(at) = places.iter().position(is_it) {
             let (place, _) = places.swap_remove(at);

@@ -4,8 +4,11 @@
 //! each a `part.rs`; the other files add methods: `terms.rs` parses queries and reads keys, terms and
 //! positions, `documents.rs` reads stored text and values, `snippets.rs` and `similar.rs` create snippets and
 //! queries from them, `batch/` reads the values of all hits, and `column_info.rs` describes columns.
-//! `seen.rs` shows some of the documents and hides the others.
+//! `seen.rs` shows some of the documents and hides the others, and `access.rs` says who may see documents
+//! (`access_bits.rs`).
 
+pub(crate) mod access;
+pub(crate) mod access_bits;
 pub(crate) mod batch;
 pub(crate) mod column_info;
 mod distinct_terms;

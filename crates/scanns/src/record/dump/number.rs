@@ -175,6 +175,11 @@ pub(super) fn permissions(text: &[u8]) -> Option<(Option<EntryKind>, u32)> {
     Some((kind, bits | user | group | others))
 }
 
+/// True for permissions that end as `ls` marks those of a file with an ACL.
+pub(super) fn marks_acl(permissions: &[u8]) -> bool {
+    permissions.ends_with(b"+")
+}
+
 /// The bits of the mode for the letter of a type.
 fn type_bits(letter: u8) -> Option<u32> {
     match letter {

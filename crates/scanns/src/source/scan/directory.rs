@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use crate::source::access::AccessChain;
 use crate::source::ignore::IgnoreRules;
 use crate::source::scan::report::ScannedRoot;
 use crate::source::scan::status::ScanStatus;
@@ -68,6 +69,15 @@ impl RootState {
     }
 }
 
+/// What holds above a directory without a parent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PlaceAbove {
+    /// The rules of the directories above it, if `.gitignore` files are respected.
+    pub(super) rules: Option<IgnoreRules>,
+    /// The checks on the way to it, if access classes are wanted.
+    pub(super) way: Option<Arc<AccessChain>>,
+}
+
 /// The number of descriptors that are kept open, and its limit.
 #[derive(Debug)]
 pub(super) struct KeptDescriptors {
@@ -115,6 +125,10 @@ pub(super) struct ScanDirectory {
     above: Option<IgnoreRules>,
     /// The rules in the directory, after it was listed.
     pub(super) rules: OnceLock<IgnoreRules>,
+    /// The checks on the way to one without a parent, if access classes are wanted.
+    way: Option<Arc<AccessChain>>,
+    /// The checks on the way to what is in the directory, after it was opened.
+    pub(super) access: OnceLock<Arc<AccessChain>>,
     kept: Mutex<Option<(Arc<OwnedFd>, KeptPlace)>>,
     /// The number of lists of directories below it that are not finished.
     lists: AtomicUsize,
@@ -122,15 +136,25 @@ pub(super) struct ScanDirectory {
 
 impl ScanDirectory {
     /// A directory without a parent, by its whole path.
-    pub(super) fn top(path: CString, device: u64, root: Arc<RootState>, above: Option<IgnoreRules>) -> Self {
+    pub(super) fn top(path: CString, device: u64, root: Arc<RootState>, above: PlaceAbove) -> Self {
         let (kept, lists, rules) = (Mutex::default(), AtomicUsize::new(0), OnceLock::new());
-        ScanDirectory { parent: None, name: path, device, root, above, rules, kept, lists }
+        let (PlaceAbove { rules: above, way }, access) = (above, OnceLock::new());
+        ScanDirectory { parent: None, name: path, device, root, above, rules, way, access, kept, lists }
     }
 
     pub(super) fn below(parent: Arc<ScanDirectory>, name: CString, device: u64) -> Self {
         let (kept, lists, root) = (Mutex::default(), AtomicUsize::new(0), parent.root.clone());
-        let rules = OnceLock::new();
-        ScanDirectory { parent: Some(parent), name, device, root, above: None, rules, kept, lists }
+        let (rules, access) = (OnceLock::new(), OnceLock::new());
+        let (parent, above, way) = (Some(parent), None, None);
+        ScanDirectory { parent, name, device, root, above, rules, way, access, kept, lists }
+    }
+
+    /// The checks on the way to the directory itself.
+    pub(super) fn access_above(&self) -> Option<Arc<AccessChain>> {
+        match &self.parent {
+            Some(parent) => parent.access.get().cloned(),
+            None => self.way.clone(),
+        }
     }
 
     /// The rules of the directories above this one.

@@ -137,7 +137,8 @@ impl ScanWorker<'_> {
     fn is_first(&mut self, open: &OpenDirectory, found: &FoundName<'_>) -> bool {
         if found.status.values.kind == Some(EntryKind::Link) {
             let (root, rules) = (open.directory.root.clone(), open.directory.rules.get().cloned());
-            self.links.push(FoundLink { root, path: path_of(&self.path), rules });
+            let way = self.current_way();
+            self.links.push(FoundLink { root, path: path_of(&self.path), rules, way });
             return false;
         }
         let repeated =
@@ -160,6 +161,7 @@ impl ScanWorker<'_> {
     /// Hands out the current path as an entry.
     #[inline]
     pub(super) fn emit(&mut self, status: &ScanStatus, directory: BorrowedFd<'_>, name: &CStr) {
+        self.find_access(status, directory, name);
         if status.values.kind == Some(EntryKind::Link) {
             self.operation();
             let target = rustix::fs::readlinkat(directory, name, std::mem::take(&mut self.target)).ok();
@@ -188,7 +190,8 @@ impl ScanWorker<'_> {
     /// Hands out an entry with the current path.
     #[inline]
     fn push(&mut self, values: &Entry<'_>) {
-        let entry = Entry { path: &self.path, ..*values };
+        let access = self.access.as_ref().map(|access| access.class.as_slice());
+        let entry = Entry { path: &self.path, access, ..*values };
         self.entries += 1;
         if !self.batches.push(&entry) {
             self.shared.refused.store(true, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use rustix::fs::{AtFlags, CWD};
 
-use crate::source::scan::directory::{RootState, ScanDirectory};
+use crate::source::scan::directory::{PlaceAbove, RootState, ScanDirectory};
 use crate::source::scan::found_link::{FoundLink, FoundLinks};
 use crate::source::scan::opening::{status_of, target_of};
 use crate::source::scan::queue::ScanWork;
@@ -60,7 +60,8 @@ impl ScanWorker<'_> {
     }
 
     fn follow(&mut self, found: &FoundLink, known: &mut HashSet<PathBuf>) -> rustix::io::Result<()> {
-        let FoundLink { root, path: link, rules } = found;
+        let FoundLink { root, path: link, rules, way } = found;
+        self.set_way(way.as_ref());
         let name = c_path(link)?;
         self.operation();
         let status = status_of(&name, self.flags(AtFlags::empty())).ok();
@@ -75,13 +76,16 @@ impl ScanWorker<'_> {
             }
             return Ok(());
         };
+        let way = self.way_through(way.as_ref(), link);
+        self.set_way(way.as_ref());
         if included {
             self.emit(&status, CWD, &name);
         } else {
             self.report.filtered.add(&self.path);
         }
         if status.is_directory() {
-            let directory = ScanDirectory::top(name, status.device, root.clone(), rules.clone());
+            let above = PlaceAbove { rules: rules.clone(), way };
+            let directory = ScanDirectory::top(name, status.device, root.clone(), above);
             self.stack.push(ScanWork::Directory(Arc::new(directory)));
         }
         Ok(())
@@ -118,6 +122,7 @@ impl ScanWorker<'_> {
         let status = status_of(&name, self.flags(AtFlags::SYMLINK_NOFOLLOW))?;
         self.operation();
         let target = target_of(&name).ok();
+        self.find_access(&status, CWD, &name);
         self.emit_with(&status, target.as_deref());
         Ok(())
     }

@@ -97,6 +97,7 @@ impl ScanWorker<'_> {
     /// Lists a directory and reads the values of its entries.
     fn list(&mut self, open: OpenDirectory) {
         self.enter_path(&open.directory);
+        self.enter_access(&open);
         let mut buffer = std::mem::take(&mut self.listing);
         let mut listed = RawDir::new(open.descriptor.as_fd(), buffer.spare_capacity_mut());
         let mut below = NameList::default();
@@ -188,6 +189,7 @@ impl ScanWorker<'_> {
     /// Reads the values of names in a directory.
     fn take_names(&mut self, open: &OpenDirectory, mut names: NameList) {
         self.enter_path(&open.directory);
+        self.enter_access(open);
         let mut below = NameList::default();
         while !self.shared.stopped()
             && let Some((name, may_be_directory)) = names.last()

@@ -15,7 +15,7 @@ use rustix::fs::{AtFlags, CWD};
 use rustix::io::Errno;
 
 use crate::source::ignore::RuleNames;
-use crate::source::scan::directory::ScanDirectory;
+use crate::source::scan::directory::{PlaceAbove, ScanDirectory};
 use crate::source::scan::entries::{EnteredDirectory, FoundName, OpenDirectory};
 use crate::source::scan::names::NameList;
 use crate::source::scan::places::{KnownPlace, Look, LookName};
@@ -50,7 +50,7 @@ impl ScanWorker<'_> {
                 self.end_of_file(look, known);
                 continue;
             }
-            let above = self.rules_above(root);
+            let above = PlaceAbove { rules: self.rules_above(root), way: None };
             let directory = Arc::new(ScanDirectory::top(name.clone(), status.device, root.clone(), above));
             match known {
                 KnownPlace::Directory { inode, device } if inode == Some(status.inode) && !tree => {
@@ -78,6 +78,7 @@ impl ScanWorker<'_> {
             Err(error) => return self.cannot_open(&directory, error),
         };
         self.enter_path(&open.directory);
+        self.enter_access(&open);
         self.enter_rules(&open, RuleNames::UNKNOWN);
         let (mut below, mut looked) = (NameList::default(), 0);
         while !self.shared.stopped()

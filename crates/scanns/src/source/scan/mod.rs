@@ -10,14 +10,17 @@
 //! of a thread, `entries.rs` decides what happens with a name, and `worker.rs` has what both use.
 //! `directory.rs` and `opening.rs` keep and open directories, and `queue.rs` distributes work. `roots.rs` and
 //! `links.rs` say what is scanned, and `special.rs` and `rules.rs` what is left out. `attributes.rs` adds
-//! extended attributes and ACLs (`attribute_reader.rs`, `acl_text.rs`).
+//! extended attributes and ACLs (`attribute_reader.rs`, `acl_text.rs`), and `entry_access.rs` the rights of users
+//! (`access.rs`).
 
+mod access;
 mod acl_text;
 mod attribute_reader;
 mod attributes;
 mod batch_writer;
 mod directory;
 mod entries;
+mod entry_access;
 mod found_link;
 mod links;
 mod listing;
@@ -45,6 +48,7 @@ use std::sync::{Arc, Mutex};
 use rustix::process::{Resource, getrlimit};
 
 use crate::error::{Error, Result};
+use crate::source::access::Way;
 use crate::source::entry_batch::EntryBatch;
 use crate::source::filter::Filter;
 use crate::source::ignore::UserRules;
@@ -58,7 +62,7 @@ pub use options::ScanOptions;
 use pace::Pace;
 pub use places::{KnownPlace, Look, LookReport};
 use queue::ScanQueue;
-pub use report::{ScanReport, ScannedRoot, Skipped};
+pub use report::{ScanReport, ScannedRoot};
 use worker::{ScanShared, ScanWorker};
 
 /// Lists the trees that `options` name, and passes their entries to `send`, with absolute paths and in no
@@ -127,6 +131,7 @@ fn scan_with<'a>(
         visited: Mutex::new(roots::directories(&named)),
         claims: roots::claims(&named),
         without_attributes: Mutex::default(),
+        way: options.access.as_ref().map(|covered| Mutex::new(Way::new(covered, &options.paths))),
         look,
     };
     let mut links = round(&shared, &mut report, |worker| match look {

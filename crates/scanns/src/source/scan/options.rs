@@ -42,6 +42,9 @@ pub struct ScanOptions {
     pub xattrs: bool,
     /// Whether to read ACLs.
     pub acl: bool,
+    /// Whether to find the access classes of entries: then the directories that the index covers so far, in
+    /// the uppermost of which a walk begins.
+    pub access: Option<Vec<PathBuf>>,
 }
 
 impl Default for ScanOptions {
@@ -62,6 +65,7 @@ impl Default for ScanOptions {
             lazy: false,
             xattrs: false,
             acl: false,
+            access: None,
         }
     }
 }

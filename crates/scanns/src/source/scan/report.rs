@@ -1,11 +1,10 @@
 //! What a scan tells at its end: its roots, what it could not read, and what it left out.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use crate::source::ignore::IgnoreFaults;
 use crate::source::inputs::Failure;
+use crate::source::skipped::Skipped;
 use crate::source::unlisted::UnlistedDirectories;
 
 /// The maximum number of failures that a report names.
@@ -53,6 +52,9 @@ pub struct ScanReport {
     /// Entries of which only a part of the extended attributes or of the ACL was kept: the first 4 KiB of a
     /// value, and 32 KiB of all.
     pub cut_attributes: Skipped,
+    /// Entries of which it cannot be decided who may see them: they, or directories above them, have an ACL
+    /// of NFSv4, or one that could not be read. Only root sees them.
+    pub undecided_access: Skipped,
     /// Metadata operations: system calls that open or list directories and read values.
     pub operations: u64,
     /// False if the scan was stopped.
@@ -76,29 +78,6 @@ pub struct ScannedRoot {
     pub ended: i64,
 }
 
-/// A count of entries, with an example.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// How many.
-    pub count: u64,
-    /// The path of the first.
-    pub first: Option<PathBuf>,
-}
-
-impl Skipped {
-    pub(crate) fn add(&mut self, path: &[u8]) {
-        self.count += 1;
-        self.first.get_or_insert_with(|| PathBuf::from(OsStr::from_bytes(path)));
-    }
-
-    fn append(&mut self, other: Skipped) {
-        self.count += other.count;
-        if self.first.is_none() {
-            self.first = other.first;
-        }
-    }
-}
-
 impl ScanReport {
     /// Adds what another thread found, or another scan.
     pub(crate) fn append(&mut self, mut other: ScanReport) {
@@ -118,6 +97,7 @@ impl ScanReport {
         self.without_attributes.append(other.without_attributes);
         self.unread_attributes.append(other.unread_attributes);
         self.cut_attributes.append(other.cut_attributes);
+        self.undecided_access.append(other.undecided_access);
         self.operations += other.operations;
     }
 

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use crate::source::absolute::absolute;
 use crate::source::inputs::Failure;
-use crate::source::scan::directory::{RootState, ScanDirectory};
+use crate::source::scan::directory::{PlaceAbove, RootState, ScanDirectory};
 use crate::source::scan::opening::{Opener, status_of};
 use crate::source::scan::queue::ScanWork;
 use crate::source::scan::report::ScanReport;
@@ -104,10 +104,12 @@ impl ScanWorker<'_> {
         for NamedPath { name, status, root, .. } in named {
             self.path.clear();
             self.path.extend_from_slice(name.as_bytes());
+            let way = self.way_to(&root.path);
+            self.set_way(way.as_ref());
             self.emit(status, CWD, name);
             root.count(std::mem::take(&mut self.entries));
             if status.is_directory() {
-                let above = self.rules_above(root);
+                let above = PlaceAbove { rules: self.rules_above(root), way };
                 let directory = ScanDirectory::top(name.clone(), status.device, root.clone(), above);
                 self.stack.push(ScanWork::Directory(Arc::new(directory)));
             }

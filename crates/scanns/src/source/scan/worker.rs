@@ -10,9 +10,11 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
+use crate::source::access::Way;
 use crate::source::filter::Filter;
 use crate::source::ignore::UserRules;
 use crate::source::inputs::Failure;
+use crate::source::scan::access::AccessWork;
 use crate::source::scan::attribute_reader::{AttributeReader, WithoutAttributes};
 use crate::source::scan::batch_writer::{BatchWriter, Send};
 use crate::source::scan::directory::{KeptDescriptors, ScanDirectory};
@@ -57,6 +59,8 @@ pub(super) struct ScanShared<'a> {
     /// The places of named paths in the trees of others. Only used if there are several.
     pub(super) claims: HashMap<ScanIdentity, Vec<PathBuf>>,
     pub(super) without_attributes: WithoutAttributes,
+    /// Finds the checks on the way to named paths, if access classes are wanted.
+    pub(super) way: Option<Mutex<Way>>,
     /// The paths at which to look, if not everything is scanned.
     pub(super) look: Option<&'a Look<'a>>,
 }
@@ -86,6 +90,8 @@ pub(super) struct ScanWorker<'a> {
     pub(super) listing: Vec<u8>,
     /// What reads extended attributes and ACLs, if they are wanted.
     pub(super) attributes: Option<Box<AttributeReader>>,
+    /// What finds the access classes of entries, if they are wanted.
+    pub(super) access: Option<Box<AccessWork>>,
     /// The directory that was used last, in case that the limit does not let it keep its descriptor.
     last: Option<(Arc<ScanDirectory>, Arc<OwnedFd>)>,
 }
@@ -104,6 +110,7 @@ impl<'a> ScanWorker<'a> {
             target: Vec::new(),
             listing: Vec::with_capacity(LISTING),
             attributes: AttributeReader::new(shared.options),
+            access: shared.way.as_ref().map(|_| Box::new(AccessWork::new())),
             last: None,
         }
     }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::source::entry::is_at_or_below;
 use crate::source::inputs::{Failure, Input};
 use crate::source::stamp::Stamp;
-use crate::source::walk::{Found, Identity};
+use crate::source::walk_found::{Found, Identity};
 use crate::store::{RecordSorter, SortSpace};
 use crate::sys::{lock, now};
 

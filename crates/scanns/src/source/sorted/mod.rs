@@ -22,7 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::filter::Filter;
 use super::options::SourceOptions;
-use super::walk::{Found, Walk};
+use super::walk::Walk;
+use super::walk_found::Found;
 use super::{GivenPaths, given_paths};
 use crate::error::{Error, Result};
 use crate::store::SortSpace;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::file_record::{file_of, key_of, put_file};
 use crate::error::{Error, Result};
 use crate::source::stamp::Stamp;
-use crate::source::walk::Identity;
+use crate::source::walk_found::Identity;
 use crate::store::{RecordSorter, SortedRecords};
 
 /// The bytes of a device and an inode.

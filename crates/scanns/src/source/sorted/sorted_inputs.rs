@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::source::ignore::IgnoreFaults;
 use crate::source::inputs::{Failure, Input, wait_for_clock};
 use crate::source::order::LARGE;
-use crate::source::scan::Skipped;
+use crate::source::skipped::Skipped;
 use crate::source::stamp::Stamp;
 use crate::store::{RecordCursor, RecordSorter, SortedRecords};
 

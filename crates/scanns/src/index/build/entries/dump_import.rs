@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use super::block::SendBlock;
+use super::dump_access::DumpAccess;
 use super::dump_reader::{DumpSource, ReadDumpReport};
-use super::lane::{EntryReport, rooted};
+use super::lane::EntryReport;
+use super::rooted::rooted;
 use super::run::{FindEntries, Import, index_entries};
 use super::threads::ImportThreads;
 use super::told::ToldFields;
@@ -46,7 +48,8 @@ pub(in crate::index::build) fn import(
             Some(absolute(root).map_err(failed)?.as_os_str().as_bytes().to_vec())
         }
     };
-    index_entries(&DumpImport { dump, root }, writer, call, source, contents)
+    let access = source.has_access().then(|| DumpAccess::read(dump, root.as_deref())).transpose()?;
+    index_entries(&DumpImport { dump, root, access }, writer, call, source, contents)
 }
 
 /// An import of dumps.
@@ -54,6 +57,8 @@ struct DumpImport<'a> {
     dump: &'a DumpOptions,
     /// The directory to which relative paths belong.
     root: Option<Vec<u8>>,
+    /// Who may see the entries, if that is wanted.
+    access: Option<DumpAccess>,
 }
 
 impl FindEntries for DumpImport<'_> {
@@ -61,6 +66,10 @@ impl FindEntries for DumpImport<'_> {
 
     fn root(&self) -> Option<&[u8]> {
         self.root.as_deref()
+    }
+
+    fn access(&self) -> Option<&DumpAccess> {
+        self.access.as_ref()
     }
 
     fn lacks_types(&self) -> bool {
@@ -218,8 +227,9 @@ fn take_reports(threads: ImportThreads<Vec<ReadDumpReport>>, report: &mut IndexR
     }
     let (mut tops, mut lanes) = (Tops::default(), Vec::new());
     let mut told = vec![ToldFields::default(); dumps.len()];
-    for EntryReport { lane, unchanged, tops: of_lane, dumps: of_dumps } in threads.lanes {
+    for EntryReport { lane, unchanged, tops: of_lane, undecided, dumps: of_dumps } in threads.lanes {
         report.unchanged += unchanged;
+        report.undecided_access.append(undecided);
         tops.merge(of_lane);
         lanes.push(lane);
         for ((dump, told), counts) in dumps.iter_mut().zip(&mut told).zip(of_dumps) {

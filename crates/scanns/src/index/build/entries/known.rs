@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::known_cursors::{KnownCursors, KnownValues};
 use crate::column::ColumnKind;
 use crate::error::Result;
+use crate::index::access_column::access_field;
 use crate::index::build::rare_fields::RareFields;
-use crate::index::commit::indexed_files::{date_field, number_field};
+use crate::index::commit::indexed_files::{date_field, has_class, number_field};
 use crate::index::commit::manifest::Manifest;
 use crate::index::commit::writer::SegmentDocuments;
 use crate::schema::{Field, Value, ValueRef};
@@ -47,6 +48,9 @@ pub(super) struct KnownFields {
     numbers: [Option<Field>; NUMBERS.len()],
     /// The fields of extended attributes and ACLs.
     attributes: [Option<Field>; 2],
+    /// The access class. It depends on the directories above an entry, whose changes no time of the entry
+    /// shows.
+    access: Option<Field>,
     /// From this time on, an entry may have changed after the last scan saw it although the time of its
     /// change is the same, because the clock stood still.
     uncertain: i64,
@@ -58,6 +62,7 @@ impl KnownFields {
         let rare = manifest.map(|manifest| RareFields::of(&manifest.schema)).unwrap_or_default();
         KnownFields {
             attributes: [rare.xattrs, rare.acl],
+            access: manifest.and_then(|manifest| access_field(&manifest.schema, manifest.records)),
             changed: date_field(manifest, "ctime"),
             modified: date_field(manifest, "mtime"),
             numbers: NUMBERS.map(|name| number_field(manifest, name)),
@@ -138,6 +143,7 @@ impl<'s> KnownEntries<'s> {
             && (is_certain
                 || self.has_numbers(segment, document, entry)?
                     && self.has_attributes(segment, document, entry)?)
+            && self.has_access(segment, document, entry)?
         {
             return Ok(KnownEntry::Unchanged);
         }
@@ -194,6 +200,12 @@ impl<'s> KnownEntries<'s> {
             }
         }
         Ok(true)
+    }
+
+    /// True if a document has the access class of an entry.
+    fn has_access(&self, segment: &Segment, document: u32, entry: &Entry<'_>) -> Result<bool> {
+        let Some(field) = self.fields.access else { return Ok(true) };
+        has_class(segment.column(field), document, entry.access)
     }
 
     /// A number of [`NUMBERS`] of a document.

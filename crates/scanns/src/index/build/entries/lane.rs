@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attribute_words::AttributeWords;
 use super::block::{BlockRows, EntryBlock};
+use super::dump_access::{DumpAccess, LastClass};
 use super::held::HeldEntries;
 use super::known::{KnownEntries, KnownEntry};
 use super::known_cursors::KnownCursors;
+use super::rooted::rooted;
 use super::told::ToldFields;
 use super::tops::Tops;
 use crate::column::{ColumnSet, split_path};
@@ -21,7 +23,7 @@ use crate::invert::{InvertOptions, Inverter};
 use crate::record::dump::DumpTally;
 use crate::schema::{Field, Records, Schema, Store, Stored};
 use crate::segment::{Flushed, Keys, PathHash, PathsInColumn, StoredCollector};
-use crate::source::{Entry, EntryBatch, EntryKind};
+use crate::source::{Entry, EntryBatch, EntryKind, Skipped};
 
 /// A segment takes this many times the bytes of its entries while it is written: for memory that is kept for
 /// more of them, for their keys, and for their columns.
@@ -45,6 +47,8 @@ pub(super) struct EntryContext<'a> {
     pub(super) root: Option<&'a [u8]>,
     /// Whether entries without a type are directories.
     pub(super) are_directories: bool,
+    /// Who may see the entries of a dump, if that is wanted.
+    pub(super) access: Option<&'a DumpAccess>,
     /// The number of documents that others replaced.
     pub(super) replaced: &'a AtomicU64,
 }
@@ -55,6 +59,8 @@ pub(super) struct EntryReport {
     pub(super) lane: LaneReport,
     pub(super) unchanged: u64,
     pub(super) tops: Tops,
+    /// Entries of a dump of which it cannot be decided who may see them.
+    pub(super) undecided: Skipped,
     /// By dump, what was counted.
     pub(super) dumps: Vec<DumpCounts>,
 }
@@ -84,6 +90,8 @@ pub(super) struct EntryIndexer<'a> {
     cursors: KnownCursors<'a>,
     /// A path with its root.
     path: Vec<u8>,
+    /// The access class of the last entry of a dump.
+    class: LastClass,
     report: EntryReport,
 }
 
@@ -101,6 +109,7 @@ impl<'a> EntryIndexer<'a> {
             missing_dates: MissingDates::default(),
             cursors: KnownCursors::default(),
             path: Vec::new(),
+            class: LastClass::default(),
             report: EntryReport::default(),
         })
     }
@@ -154,7 +163,30 @@ impl<'a> EntryIndexer<'a> {
         added
     }
 
+    /// Adds an entry, with its access class if it is one of a dump.
     fn add(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) -> Result<()> {
+        let Some(access) = self.context.access else { return self.add_classed(entry, from) };
+        let mut class = std::mem::take(&mut self.class);
+        access.find(entry, &mut class);
+        if class.is_undecided {
+            self.report.undecided.add(entry.path);
+        }
+        let added = self.add_classed(&Entry { access: Some(&class.text), ..*entry }, from);
+        self.class = class;
+        added
+    }
+
+    /// Takes an entry that gets a document again, with its access class.
+    pub(super) fn hold_again(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) -> Result<()> {
+        let Some(access) = self.context.access else { return self.hold(entry, from) };
+        let mut class = std::mem::take(&mut self.class);
+        access.find(entry, &mut class);
+        let held = self.hold(&Entry { access: Some(&class.text), ..*entry }, from);
+        self.class = class;
+        held
+    }
+
+    fn add_classed(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) -> Result<()> {
         let known = self.context.known;
         if entry.kind == Some(EntryKind::Directory) {
             self.report.tops.add(entry.path);
@@ -173,7 +205,7 @@ impl<'a> EntryIndexer<'a> {
     }
 
     /// Takes an entry that must get a document.
-    pub(super) fn hold(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) -> Result<()> {
+    fn hold(&mut self, entry: &Entry<'_>, from: &Arc<EntrySource>) -> Result<()> {
         self.held.push(entry, from);
         if TAKES * self.held.bytes() > self.segments.limit { self.flush() } else { Ok(()) }
     }
@@ -255,38 +287,4 @@ fn in_document_order(batch: &EntryBatch) -> impl Iterator<Item = Entry<'_>> {
     let mut order: Vec<_> = paths.collect();
     order.sort_unstable();
     order.into_iter().filter_map(|(_, number)| batch.get(number))
-}
-
-/// A path below `root`, if it is relative and there is a root; `space` holds it.
-pub(super) fn rooted<'p>(path: &'p [u8], root: Option<&[u8]>, space: &'p mut Vec<u8>) -> &'p [u8] {
-    let Some(root) = root.filter(|_| !path.starts_with(b"/")) else { return path };
-    let below = if path == b"." { &[] } else { path.strip_prefix(b"./").unwrap_or(path) };
-    space.clear();
-    space.extend_from_slice(root);
-    if !below.is_empty() {
-        if !root.ends_with(b"/") {
-            space.push(b'/');
-        }
-        space.extend_from_slice(below);
-    }
-    space
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn relative_paths_are_below_the_root_and_others_stay() {
-        let of = |path: &str, root: Option<&str>| {
-            let mut space = Vec::new();
-            let path = rooted(path.as_bytes(), root.map(str::as_bytes), &mut space).to_vec();
-            String::from_utf8(path).unwrap()
-        };
-        assert_eq!(of("./a/b", Some("/data")), "/data/a/b");
-        assert_eq!(of("a", Some("/")), "/a");
-        assert_eq!(of(".", Some("/data")), "/data");
-        assert_eq!(of("/x", Some("/data")), "/x");
-        assert_eq!(of("./a", None), "./a");
-    }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::block::{BlockRows, EntryBlock};
 use super::dump_import::refuse_unreadable;
 use super::dump_reader::{DumpSource, ReadDumpReport};
-use super::lane::rooted;
+use super::rooted::rooted;
 use crate::error::{Error, Result};
 use crate::index::build::options::DumpOptions;
 use crate::index::build::report::{DumpReport, IndexReport};

@@ -5,7 +5,8 @@
 //! (`threads.rs`, `lane.rs`), so memory does not depend on the number of entries. Index threads compare
 //! entries with the index (`known.rs`, and `known_cursors.rs` for where they are in it): entries that have
 //! not changed are skipped, others replace the older document. They hold the entries of a segment and sort
-//! them (`held.rs`). `attribute_words.rs` indexes extended attributes.
+//! them (`held.rs`). `attribute_words.rs` indexes extended attributes, and `dump_access.rs`
+//! finds out who may see the entries of dumps.
 //!
 //! Documents whose entries were not found are deleted at the end: below the directories that a dump covers
 //! (`tops.rs`), or that were scanned, but for places of file systems that are not mounted
@@ -24,6 +25,7 @@ mod attribute_words;
 mod block;
 mod change_import;
 mod change_parts;
+mod dump_access;
 mod dump_import;
 mod dump_reader;
 mod each_entry;
@@ -37,6 +39,7 @@ mod listed_dump;
 mod lost_mounts;
 mod mixed;
 mod preview;
+mod rooted;
 mod run;
 mod scan_import;
 mod threads;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::block::SendBlock;
+use super::dump_access::DumpAccess;
 use super::known::{KnownEntries, KnownFields};
 use super::lane::EntryContext;
 use super::mixed::mixed_paths;
@@ -40,6 +41,11 @@ pub(super) trait FindEntries: Sync {
 
     /// The directory to which relative paths belong.
     fn root(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// Who may see the entries, if they come without access classes.
+    fn access(&self) -> Option<&DumpAccess> {
         None
     }
 
@@ -111,7 +117,8 @@ pub(super) fn index_entries<K: FindEntries>(
     let covered = kind.settle(&import, threads, &mut report)?;
     import.delete_repeated(&mut report)?;
     if kind.lacks_types() && !report.cancelled {
-        report.segments += index_parents(&open_segments(writer)?, import.context(None, source, stored)?)?;
+        report.segments +=
+            index_parents(&open_segments(writer)?, import.context(kind.access(), source, stored)?)?;
     }
     report.mixed = mixed_paths(&open_segments(writer)?, source.schema())?;
     report.replaced = replaced.load(Ordering::Relaxed);
@@ -144,7 +151,7 @@ impl Import<'_> {
     ) -> Result<ImportThreads<K::Found>> {
         let BuildCall { options, cancel, .. } = self.call;
         options.buffers.check()?;
-        let context = self.context(kind.root(), source, stored)?;
+        let context = EntryContext { root: kind.root(), ..self.context(kind.access(), source, stored)? };
         // The threads have their own flag, because they are also stopped when one of them fails.
         let stop = Arc::new(AtomicBool::new(cancel.load(Ordering::Relaxed)));
         let mut watch = Watch::new(options, cancel, &stop);
@@ -155,7 +162,7 @@ impl Import<'_> {
     /// What index threads need.
     fn context<'c>(
         &'c self,
-        root: Option<&'c [u8]>,
+        access: Option<&'c DumpAccess>,
         source: &'c DocumentSource,
         stored: Stored,
     ) -> Result<EntryContext<'c>> {
@@ -176,7 +183,8 @@ impl Import<'_> {
             text: self.text.field,
             invert,
             stored,
-            root,
+            root: None,
+            access,
             are_directories: false,
             replaced: self.replaced,
         })

@@ -16,6 +16,7 @@ use super::run::{FindEntries, Import, index_entries};
 use super::threads::ImportThreads;
 use crate::content::ContentOptions;
 use crate::error::Result;
+use crate::index::build::access_field::covered;
 use crate::index::build::covered::{covered_before, explain_gone};
 use crate::index::build::document_source::DocumentSource;
 use crate::index::build::file_fields::EntrySource;
@@ -44,6 +45,7 @@ pub(in crate::index::build) fn scan(
     let index = fs::canonicalize(writer.directory().describe()).ok();
     let options = ScanOptions { leave_out: index, ..call.options.scan_options() };
     let options = RareFields::of(source.schema()).scanned(options);
+    let options = ScanOptions { access: covered(writer, source.has_access())?, ..options };
     let before = covered_before(writer)?;
     let expected = expected(&options.paths, &before);
     let scan = ScanImport { options, from: sources.collect(), expected, before };
@@ -125,6 +127,7 @@ pub(super) fn report_scan(
     report.add_lanes(lanes.into_iter().map(|EntryReport { lane, .. }| lane).collect());
     report.failed = std::mem::take(&mut scan.unread);
     report.rule_faults = scan.rule_faults.clone();
+    report.undecided_access = scan.undecided_access.clone();
     report.skipped = scan.filtered.count + scan.hidden.count;
     report.cancelled |= !scan.complete;
     Ok(())
@@ -141,6 +144,7 @@ fn coverage(scan: &ScanReport, unread: &[Failure]) -> Vec<Coverage> {
         ("vanished", &scan.vanished),
         ("unread attributes", &scan.unread_attributes),
         ("cut attributes", &scan.cut_attributes),
+        ("undecided access", &scan.undecided_access),
     ];
     let left_out = left_out.into_iter().filter(|(_, skipped)| skipped.count > 0);
     let left_out: Vec<_> = left_out.map(|(what, skipped)| (what.to_owned(), skipped.clone())).collect();

@@ -211,7 +211,7 @@ impl<'a> EntriesAgain<'a> {
         if (self.from.name.as_slice(), self.from.scanned) != (name, scanned) {
             self.from = Arc::new(EntrySource { name: name.to_vec(), scanned });
         }
-        self.indexer.hold(&rows.entry(row), &self.from)
+        self.indexer.hold_again(&rows.entry(row), &self.from)
     }
 
     /// Indexes the rest. Returns the number of new segments.

@@ -5,6 +5,7 @@
 use super::field::MapField;
 use super::table_map::{MapSlot, TableMap};
 use super::value::{self, TableValue};
+use crate::record::dump::number::marks_acl;
 use crate::record::dump::{DumpTally, posix};
 use crate::source::{Entry, EntryKind};
 
@@ -116,6 +117,7 @@ impl<'m> MappedRow<'m> {
             MapField::Uid => values.uid = short(value::number(conversion, value)?)?,
             MapField::Gid => values.gid = short(value::number(conversion, value)?)?,
             MapField::Mode => {
+                values.has_acl = matches!(value, TableValue::Text(text) if marks_acl(text));
                 if let Some((mode, kind)) = value::mode(conversion, value)? {
                     values.mode = Some(mode);
                     values.kind = values.kind.or(kind);

@@ -3,7 +3,7 @@
 //! They are told by the names of their columns, `uid:size`, with the separator that the clause writes: the
 //! first mark such as `:`, `,` or `|` in the names, or white space if there is none.
 
-use crate::record::dump::number::{calendar, permissions};
+use crate::record::dump::number::{calendar, marks_acl, permissions};
 use crate::record::dump::rows::{Cell, Reason};
 use crate::source::{Entry, EntryKind, nanoseconds};
 
@@ -178,6 +178,7 @@ fn set_mode(value: Cell<'_>, entry: &mut Entry<'_>) -> Result<(), Reason> {
     };
     entry.kind = kind;
     entry.mode = Some(mode);
+    entry.has_acl = marks_acl(value.text);
     Ok(())
 }
 

@@ -1,0 +1,130 @@
+//! Who may see what: `index --access`, `info` and `why`.
+
+use std::fs::{Permissions, set_permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{Place, Ran, run, scanns};
+
+/// Files in a directory that everybody may enter.
+fn place() -> Place {
+    let place =
+        Place::with(&[("open/a.txt", "ocean"), ("search-only/b.txt", "ocean"), ("closed/c.txt", "ocean")]);
+    for (name, mode) in
+        [("..", 0o755), (".", 0o755), ("open", 0o755), ("search-only", 0o711), ("closed", 0o700)]
+    {
+        chmod(&place.files().join(name), mode);
+    }
+    place
+}
+
+fn chmod(path: &Path, mode: u32) {
+    set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+fn why(place: &Place, path: &str, words: &[&str]) -> Ran {
+    run(scanns(&["why"]).arg(place.index()).arg(place.files().join(path)).args(words))
+}
+
+/// The rights of a stranger: entry and content.
+fn rights(place: &Place, path: &str) -> (bool, bool) {
+    let found = why(place, path, &["--as", "52000:52001", "--json"]).json();
+    (found["entry"] == true, found["content"] == true)
+}
+
+#[test]
+fn rights_follow_from_all_directories_with_text_and_without() {
+    for contents in [&["--access"][..], &["--access", "--content", "none"]] {
+        let place = place();
+        place.indexed(contents);
+        assert_eq!(rights(&place, "open/a.txt"), (true, true));
+        assert_eq!(rights(&place, "search-only/b.txt"), (false, true));
+        assert_eq!(rights(&place, "closed/c.txt"), (false, false));
+        assert_eq!(why(&place, "closed/c.txt", &["--as", "52000:52001"]).code, Some(1));
+        chmod(&place.files().join("closed"), 0o755);
+        chmod(&place.files().join("open"), 0o700);
+        place.indexed(contents);
+        assert_eq!(rights(&place, "open/a.txt"), (false, false), "{contents:?}");
+        assert_eq!(rights(&place, "closed/c.txt"), (true, true));
+        let owner = place.files().metadata().unwrap();
+        let owner = format!("{}:{}", owner.uid(), owner.gid());
+        let own = why(&place, "open/a.txt", &["--as", &owner, "--json"]).json();
+        assert_eq!((&own["entry"], &own["content"]), (&json!(true), &json!(true)));
+    }
+}
+
+#[test]
+fn steps_name_the_directory_that_hides_a_file() {
+    let place = place();
+    place.indexed(&["--access", "--content", "none"]);
+    let ran = why(&place, "search-only/b.txt", &["--as", "52000:52001"]);
+    let text = ran.text();
+    assert!(text.contains("search-only  ") && text.contains("0711"), "{text}");
+    assert!(text.contains("to search: yes, as others\n    to list: no, as others"), "{text}");
+    assert!(text.ends_with("entry no, content yes\n"), "{text}");
+    let root = why(&place, "closed/c.txt", &["--as", "0"]);
+    assert!(root.text().contains("to read: yes, as root") && root.code == Some(0), "{}", root.text());
+    let gone = why(&place, "open/none", &["--as", "0"]);
+    assert!(gone.code == Some(2) && gone.stderr.contains("not in the index"), "{}", gone.stderr);
+}
+
+#[test]
+fn members_have_the_rights_of_their_archive() {
+    let place = place();
+    let tar = |name: &str| {
+        let words = ["-cf", name, "open/a.txt"];
+        let ran = std::process::Command::new("tar").current_dir(place.files()).args(words).status();
+        assert!(ran.unwrap().success());
+    };
+    tar("open/x.tar");
+    tar("closed/y.tar");
+    chmod(&place.files().join("open/x.tar"), 0o640);
+    place.indexed(&["--access"]);
+    for (path, expected) in
+        [("open/x.tar!/open/a.txt", (false, false)), ("closed/y.tar!/open/a.txt", (false, false))]
+    {
+        assert_eq!(rights(&place, path), expected, "{path}");
+    }
+    chmod(&place.files().join("open/x.tar"), 0o644);
+    chmod(&place.files().join("closed"), 0o755);
+    place.indexed(&["--access"]);
+    assert_eq!(rights(&place, "open/x.tar!/open/a.txt"), (true, true));
+    assert_eq!(rights(&place, "closed/y.tar!/open/a.txt"), (true, true));
+}
+
+#[test]
+fn the_column_is_counted_and_not_shown() {
+    let place = place();
+    place.indexed(&["--access", "--content", "none"]);
+    let info = place.info(&["--json"]).json();
+    assert_eq!((&info["access"]["undecided"], &info["access"]["unclassed"]), (&json!(0), &json!(0)));
+    assert!(info["access"]["classes"].as_u64().unwrap() >= 3, "{info}");
+    let text = place.info(&[]);
+    assert!(text.text().contains("\naccess     ") && !text.text().contains("_access"), "{}", text.text());
+    let exported = run(scanns(&["export"]).arg(place.index()).args(["*", "--format", "jsonl"]));
+    assert!(
+        exported.text().contains("\"path\"") && !exported.text().contains("_access"),
+        "{}",
+        exported.text()
+    );
+    let plain = Place::with(&[("a.txt", "one")]);
+    plain.indexed(&[]);
+    assert_eq!(plain.info(&["--json"]).json()["access"], Value::Null);
+}
+
+#[test]
+fn what_would_leave_rights_stale_is_refused() {
+    let place = place();
+    place.indexed(&["--access", "--content", "none"]);
+    let watched = run(scanns(&["watch"]).arg(place.index()).arg(place.files()));
+    assert!(watched.code == Some(2) && watched.stderr.contains("access classes"), "{}", watched.stderr);
+    let list = place.dir.path().join("list");
+    std::fs::write(&list, format!("{}\n", place.files().join("open").display())).unwrap();
+    let words = ["index", "--content", "none", "--changes=paths", "-o"];
+    let changed = run(scanns(&words).arg(place.index()).arg(&list).arg(place.files()));
+    assert!(changed.code == Some(2) && changed.stderr.contains("a list of changes"), "{}", changed.stderr);
+    let dump = run(scanns(&["index", "--dump=paths", "-o"]).arg(place.index()).arg(&list));
+    assert!(dump.code == Some(2) && dump.stderr.contains("a dump"), "{}", dump.stderr);
+}

@@ -1,0 +1,99 @@
+//! Who may see the documents of an index: figures, classes of documents, and what a user may see.
+
+use std::collections::BTreeSet;
+
+use super::access_bits::{AccessBits, without_class};
+use super::open::Snapshot;
+use super::part::IndexPart;
+use crate::error::Result;
+use crate::index::access_column::access_field;
+use crate::schema::Field;
+use crate::search::Hit;
+use crate::segment::Segment;
+use crate::source::access::{AccessClass, AccessUser};
+
+/// What is known of who may see the documents of an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccessFigures {
+    /// The number of different classes.
+    pub classes: u64,
+    /// The number of classes that cannot be decided, whose documents only root sees.
+    pub undecided: u64,
+    /// The number of documents without a class, which nobody sees.
+    pub unclassed: u64,
+}
+
+impl IndexPart {
+    /// The column of access classes.
+    fn access(&self) -> Option<Field> {
+        access_field(&self.schema, self.records)
+    }
+}
+
+impl Snapshot {
+    /// True if it is known of the documents of all indexes who may see them.
+    pub fn has_access(&self) -> bool {
+        self.parts.iter().all(|part| part.access().is_some())
+    }
+
+    /// True for a column that means nothing to people: sketches of texts, and access classes.
+    pub fn is_internal(&self, field: Field) -> bool {
+        let is_access = |part: &IndexPart| part.access().and_then(|own| part.joined(own)) == Some(field);
+        self.sketch_field() == Some(field) || self.parts.iter().any(is_access)
+    }
+
+    /// What is known of who may see the documents; `None` if nothing is.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if classes cannot be read.
+    pub fn access_figures(&self) -> Result<Option<AccessFigures>> {
+        if !self.parts.iter().any(|part| part.access().is_some()) {
+            return Ok(None);
+        }
+        let (mut classes, mut unclassed) = (BTreeSet::new(), 0);
+        for (segment, field) in self.classed_segments() {
+            unclassed += without_class(segment, field)?;
+            let Some(terms) = field.and_then(|field| segment.column(field)).and_then(|column| column.terms())
+            else {
+                continue;
+            };
+            if !terms.is_empty() {
+                let mut cursor = terms.cursor_from(0);
+                while let Some((_, class)) = cursor.next()? {
+                    classes.insert(class.to_vec());
+                }
+            }
+        }
+        let is_undecided =
+            |class: &&Vec<u8>| AccessClass::parse(class).is_none_or(|class| class.is_undecided());
+        let undecided = classes.iter().filter(is_undecided).count() as u64;
+        Ok(Some(AccessFigures { classes: classes.len() as u64, undecided, unclassed }))
+    }
+
+    /// The access class of a document; `None` if it has none, or one that cannot be read.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if the column cannot be read.
+    pub fn access_class(&self, hit: &Hit) -> Result<Option<AccessClass>> {
+        let Some((segment, Some(field))) = self.classed_segments().nth(hit.leaf) else { return Ok(None) };
+        let Some(column) = segment.column(field) else { return Ok(None) };
+        let (Some(number), Some(terms)) = (column.first(hit.doc)?, column.terms()) else { return Ok(None) };
+        let mut text = Vec::new();
+        terms.term(u32::try_from(number).unwrap_or(u32::MAX), &mut text)?;
+        Ok(AccessClass::parse(&text))
+    }
+
+    /// The documents of each segment that a user may see. Nobody sees documents without a class.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt) if classes cannot be read.
+    pub fn access_bits(&self, user: &AccessUser) -> Result<Vec<AccessBits>> {
+        self.classed_segments().map(|(segment, field)| AccessBits::of(segment, field, user)).collect()
+    }
+
+    /// The segments in the order of leaves, each with the number that its index gives to the column.
+    fn classed_segments(&self) -> impl Iterator<Item = (&Segment, Option<Field>)> {
+        self.parts.iter().flat_map(|part| part.segments.iter().map(|segment| (segment, part.access())))
+    }
+}
