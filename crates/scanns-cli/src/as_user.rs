@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
+use scanns::Snapshot;
 use scanns::access::AccessUser;
 
 use crate::args::AsUserArgs;
@@ -30,6 +31,14 @@ pub fn user(args: &AsUserArgs) -> Result<Option<AccessUser>> {
     let groups = asked("id", &["-G", "--", named])?;
     let groups = groups.split_whitespace().map(number).collect::<Result<Vec<u32>>>()?;
     Ok(Some(AccessUser::new(uid, gid, &groups)))
+}
+
+/// The snapshot as the user sees it whom the options name; all of it if they name none.
+pub fn seen(snapshot: Snapshot, args: &AsUserArgs) -> Result<Snapshot> {
+    match user(args)? {
+        Some(user) => Ok(snapshot.seen_as(&user)?),
+        None => Ok(snapshot),
+    }
 }
 
 fn with_groups(uid: u32, groups: &[u32]) -> AccessUser {

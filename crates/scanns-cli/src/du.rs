@@ -11,6 +11,7 @@ use scanns::files::{
 };
 
 use crate::args::{DuArgs, DuKeyArg, DuTimeArg};
+use crate::as_user;
 use crate::indexed_path::{all_in_index, note_not_in_index, note_without_entry};
 use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::{harmless, quoted};
@@ -28,7 +29,7 @@ enum SumFormat {
 
 /// Runs the verb.
 pub fn run(args: &DuArgs) -> Result<Outcome> {
-    let snapshot = Snapshot::open(&args.index)?;
+    let snapshot = as_user::seen(Snapshot::open(&args.index)?, &args.as_user)?;
     let format = format(args)?;
     let threshold = args.threshold.as_deref().map(threshold).transpose()?;
     let options = options(args)?;

@@ -12,6 +12,7 @@ use scanns::files::{FindOptions, FindOutput, FindReport, FindSink, SortSpace, fi
 use scanns::{Error, Snapshot};
 
 use crate::args::FindArgs;
+use crate::as_user;
 use crate::indexed_path::{FILES_ALONE, has_files_alone, note_not_in_index, note_without_entry};
 use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::{harmless, quoted};
@@ -78,7 +79,7 @@ impl FindSink for &mut FindTargets {
 
 /// Runs the verb.
 pub fn run(args: &FindArgs) -> Result<Outcome> {
-    let snapshot = Snapshot::open(&args.index)?;
+    let snapshot = as_user::seen(Snapshot::open(&args.index)?, &args.as_user)?;
     let command: Vec<Vec<u8>> = args.command.iter().map(|word| word.clone().into_vec()).collect();
     let mut targets = FindTargets(Vec::new());
     let memory = usize::try_from(args.memory).unwrap_or(usize::MAX);

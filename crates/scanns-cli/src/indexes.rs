@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use scanns::{Index, Snapshot};
 
+use crate::args::AsUserArgs;
+use crate::as_user;
 use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::quoted;
 
@@ -44,12 +46,13 @@ impl<'a> Indexes<'a> {
         Ok(Indexes { paths, words })
     }
 
-    /// Opens them as one.
-    pub fn open(&self) -> Result<Snapshot> {
-        match &self.paths[..] {
-            [only] => Ok(Snapshot::open(only)?),
-            paths => Ok(Snapshot::open_all(paths)?),
-        }
+    /// Opens them as one, as the user sees it whom the options name.
+    pub fn open(&self, as_user: &AsUserArgs) -> Result<Snapshot> {
+        let snapshot = match &self.paths[..] {
+            [only] => Snapshot::open(only)?,
+            paths => Snapshot::open_all(paths)?,
+        };
+        as_user::seen(snapshot, as_user)
     }
 
     /// Says on standard error what the answer may lack. Returns true if there is anything.

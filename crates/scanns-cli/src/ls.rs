@@ -12,6 +12,7 @@ use scanns::files::{
 
 use crate::answer_text::{note_unknown, write_answer};
 use crate::args::LsArgs;
+use crate::as_user;
 use crate::indexed_path::{all_in_index, in_index, note_not_in_index};
 use crate::missing::{AskedPlaces, note_missing};
 use crate::quoting::quoted;
@@ -20,7 +21,7 @@ use crate::report::{self, Outcome};
 /// Runs the verb.
 pub fn run(args: &LsArgs) -> Result<Outcome> {
     let options = options(args)?;
-    let snapshot = Snapshot::open(&args.index)?;
+    let snapshot = as_user::seen(Snapshot::open(&args.index)?, &args.as_user)?;
     let paths = listed(&snapshot, &args.paths);
     let report = write_answer(io::stdout().lock(), |out| list_entries(&snapshot, &paths, &options, out))?;
     let depth = match (options.directories, options.recursive) {

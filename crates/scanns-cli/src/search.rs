@@ -47,7 +47,7 @@ pub fn run(args: &SearchArgs) -> Result<Outcome> {
     let model = model(&args.model)?;
     let indexes = Indexes::new(&args.index, &args.query)?;
     asked::must_be_one_query(args, indexes.words)?;
-    let snapshot = indexes.open()?;
+    let snapshot = indexes.open(&args.as_user)?;
     if (args.content || args.snippet.snippets) && snapshot.info().stored.store == Store::None {
         bail!(
             "the index does not store text: build one with --store content or --store reference, or omit \

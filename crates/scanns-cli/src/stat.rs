@@ -9,6 +9,7 @@ use scanns::files::{StatLayout, StatOptions, stat_entries};
 
 use crate::answer_text::{note_unknown, write_answer};
 use crate::args::StatArgs;
+use crate::as_user;
 use crate::indexed_path::{all_in_index, note_not_in_index};
 use crate::ls::listed;
 use crate::missing::{AskedPlaces, note_missing};
@@ -17,7 +18,7 @@ use crate::report::Outcome;
 
 /// Runs the verb.
 pub fn run(args: &StatArgs) -> Result<Outcome> {
-    let snapshot = Snapshot::open(&args.index)?;
+    let snapshot = as_user::seen(Snapshot::open(&args.index)?, &args.as_user)?;
     let paths = listed(&snapshot, &args.paths);
     let options = StatOptions {
         layout: match (&args.format, &args.printf) {

@@ -8,6 +8,7 @@ use scanns::search::TermCount;
 use serde_json::Map;
 
 use crate::args::TermsArgs;
+use crate::as_user;
 use crate::output::Output;
 use crate::progress::Ticker;
 use crate::report::{self, Outcome};
@@ -16,7 +17,7 @@ use crate::units;
 
 /// Runs the verb.
 pub fn run(args: &TermsArgs) -> Result<Outcome> {
-    let snapshot = Snapshot::open(&args.index)?;
+    let snapshot = as_user::seen(Snapshot::open(&args.index)?, &args.as_user)?;
     let searcher = snapshot.searcher_in(field(&snapshot, args.field.as_deref())?);
     let prefix = args.prefix.as_deref().map_or(&b""[..], |prefix| prefix.as_encoded_bytes());
     let mut out = Output::stdout().paged(!args.no_pager);

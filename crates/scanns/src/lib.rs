@@ -186,7 +186,6 @@ pub mod shards {
 pub mod access {
     pub use crate::files::{AccessExplanation, AccessStep, ExplainedCheck, StepSource, explain_access};
     pub use crate::index::snapshot::access::AccessFigures;
-    pub use crate::index::snapshot::access_bits::AccessBits;
     pub use crate::source::access::{
         AccessClass, AccessNeed, AccessRights, AccessUser, AclEntry, AclTag, AskedPermission, DecidedBy,
         FilePermissions, Gate, PermissionAcl,

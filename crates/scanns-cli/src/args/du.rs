@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::access::AsUserArgs;
 use super::values::whole;
 
 /// Arguments of `scanns du`.
@@ -17,6 +18,8 @@ pub struct DuArgs {
     /// Files and directories in the index
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<OsString>,
+    #[command(flatten)]
+    pub as_user: AsUserArgs,
     /// Write a line for files, too
     #[arg(short, long, conflicts_with = "summarize")]
     pub all: bool,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::access::AsUserArgs;
 use super::columns::{SortArg, sort};
 use super::values::timeout;
 use super::{ModelArgs, OperatorArg};
@@ -47,6 +48,8 @@ pub struct ExportArgs {
     /// The documents to export, as in scanns search [default: all]
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
+    #[command(flatten)]
+    pub as_user: AsUserArgs,
     /// The fields to export, in this order; _key is the key of the document [default: _key, all columns and
     /// all stored fields]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]

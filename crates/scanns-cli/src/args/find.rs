@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use clap::Args;
 use scanns::files::FindSort;
 
+use super::access::AsUserArgs;
 use super::values::whole;
 use crate::units::parse_size;
 
 /// Arguments of `scanns find`.
 #[derive(Debug, Args)]
 pub struct FindArgs {
+    #[command(flatten)]
+    pub as_user: AsUserArgs,
     /// Stop after this number of entries
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub limit: Option<u64>,

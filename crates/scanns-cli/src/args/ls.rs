@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
+use super::access::AsUserArgs;
+
 /// Examples for the help of `scanns ls`.
 pub const LS_EXAMPLES: &str = r"Examples:
   scanns ls fs.scanns
@@ -45,6 +47,8 @@ pub struct LsArgs {
     /// Files and directories in the index [default: the uppermost ones]
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
+    #[command(flatten)]
+    pub as_user: AsUserArgs,
     /// List names that begin with a dot, and . and ..
     #[arg(short, long)]
     pub all: bool,
@@ -125,6 +129,8 @@ pub struct StatArgs {
     /// Files and directories in the index
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<OsString>,
+    #[command(flatten)]
+    pub as_user: AsUserArgs,
     /// Print this format for each path, and a line feed; json prints an object for each
     #[arg(short = 'c', long, value_name = "FORMAT", conflicts_with = "printf")]
     pub format: Option<OsString>,

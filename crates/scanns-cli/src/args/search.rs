@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use scanns::query::Operator;
 
+use super::access::AsUserArgs;
 use super::columns::{ColumnArgs, SortArg, sort};
 use super::display::DisplayArgs;
 use super::similar::{FeedbackArgs, LikeArgs};
@@ -77,6 +78,8 @@ pub struct SearchArgs {
     /// The query; several arguments form one query
     #[arg(required_unless_present_any = ["like", "like_file", "query_json", "queries"])]
     pub query: Vec<String>,
+    #[command(flatten)]
+    pub as_user: AsUserArgs,
     /// The query as JSON, see docs/QUERIES.md; @FILE reads it from a file, - from standard input
     #[arg(long, value_name = "JSON|@FILE|-")]
     pub query_json: Option<OsString>,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::access::AsUserArgs;
 use super::values::positive;
 
 pub const TERMS_EXAMPLES: &str = "\
@@ -27,6 +28,8 @@ pub struct TermsArgs {
     /// List only terms that begin with PREFIX, as the index spells them
     #[arg(value_name = "PREFIX")]
     pub prefix: Option<OsString>,
+    #[command(flatten)]
+    pub as_user: AsUserArgs,
     /// Maximum number of terms to list, the most frequent first
     #[arg(short = 'n', value_name = "N", default_value = "20", value_parser = positive)]
     pub most: usize,

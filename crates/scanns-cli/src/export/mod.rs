@@ -159,7 +159,7 @@ impl<'a> Export<'a> {
         must_be_built(matches!(format, ExportFormat::Arrow | ExportFormat::Parquet))?;
         let compression = compression(args, format)?;
         let indexes = Indexes::new(&args.index, &args.query)?;
-        let snapshot = indexes.open()?;
+        let snapshot = indexes.open(&args.as_user)?;
         let operator = args.default_operator.into();
         let query = match indexes.words {
             [] => Query::All,

@@ -24,9 +24,15 @@ impl DocBits {
 
     /// Creates the set of all documents of a segment.
     pub fn all(documents: u32) -> Self {
-        let mut words = vec![u64::MAX; (documents as usize).div_ceil(64)];
+        DocBits::of_words(documents, vec![u64::MAX; (documents as usize).div_ceil(64)])
+    }
+
+    /// Creates the set with these bits, 64 documents in a word. Words and bits beyond the documents are left
+    /// out, and words that lack have no documents.
+    pub(crate) fn of_words(documents: u32, mut words: Vec<u64>) -> Self {
+        words.resize((documents as usize).div_ceil(64), 0);
         if let (Some(last), beyond @ 1..) = (words.last_mut(), documents % 64) {
-            *last = !(u64::MAX << beyond);
+            *last &= !(u64::MAX << beyond);
         }
         DocBits { documents, words }
     }

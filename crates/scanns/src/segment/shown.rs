@@ -19,20 +19,26 @@ use crate::schema::{Field, Schema};
 const LOOK_UP: u64 = 64;
 
 impl Segment {
-    /// Returns the segment as a view shows it. `schema` has the fields with their numbers in the segment, and
-    /// `metadata` are those that do not come from the content of documents. If it is seen by a view already,
-    /// both must show what is to be seen. The lists of terms and most columns still have other documents:
+    /// Returns the segment as a view shows it. `schema` has the fields with their numbers in the segment,
+    /// `metadata` are those that do not come from the content of documents, and `hidden` is one whose column
+    /// no view shows. If it is seen by a view already, both must show what is to be seen. The lists of terms and most columns still have other documents:
     /// [`Segment::is_live`] and [`Segment::field_bits`] say which ones to leave out.
     ///
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) if the documents are those of another segment.
-    pub fn seen_by(mut self, visible: &VisibleDocs, metadata: &[Field], schema: &Schema) -> Result<Self> {
+    pub fn seen_by(
+        mut self,
+        visible: &VisibleDocs,
+        metadata: &[Field],
+        hidden: Option<Field>,
+        schema: &Schema,
+    ) -> Result<Self> {
         let mut view = SegmentView::new(self.stats(), self.deletes(), visible, metadata)?;
         if let Some(before) = self.view() {
             view = view.within(before);
         }
         self.view = Some(Arc::new(view));
-        self.with_shown_columns(schema)
+        self.with_shown_columns(hidden, schema)
     }
 
     /// Returns the view, if the segment is seen by one.

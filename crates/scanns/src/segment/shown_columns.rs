@@ -25,8 +25,13 @@ const BATCH: usize = 4_096;
 
 impl Segment {
     /// Replaces the columns of content by columns with the values of readable documents, if the view hides
-    /// the content of some. `schema` has the fields with their numbers in the segment.
-    pub(super) fn with_shown_columns(mut self, schema: &Schema) -> Result<Self> {
+    /// the content of some, and leaves the column of `hidden` out. `schema` has the fields with their numbers
+    /// in the segment.
+    pub(super) fn with_shown_columns(mut self, hidden: Option<Field>, schema: &Schema) -> Result<Self> {
+        if self.columns().iter().any(|(field, _)| Some(*field) == hidden) {
+            let kept = self.columns().iter().filter(|(field, _)| Some(*field) != hidden);
+            self.columns = Arc::new(kept.cloned().collect());
+        }
         let Some(contents) = self.view().and_then(SegmentView::contents) else { return Ok(self) };
         let is_content = |field: Field| self.view().is_some_and(|view| view.is_content(field));
         let mut shown = Vec::with_capacity(self.columns().len());

@@ -3,13 +3,13 @@
 //!
 //! No input is opened here, and no failure stops the walk: a path that cannot be read is counted, or listed
 //! with its reason. Start with [`collect`]. `file_list.rs` reads lists of paths, `walk.rs` descends into
-//! directories and `walk_found.rs` keeps what it finds, `filter.rs` matches globs, `ignore/` has the rules of
-//! `.gitignore` files, and `order.rs` sorts files and removes duplicates; `sorted/` does so in bounded memory.
-//! `absolute.rs` gives each file one path, however it was named, and `sample.rs` chooses a few files to look
-//! at, and `look_again.rs` looks at files of an earlier list, and `listed_filter.rs` applies globs to another
-//! one. `scan/` lists trees of any size with their metadata, and keeps nothing; it can also look at chosen
-//! paths alone (`changed_paths.rs`), such as those at which something happened (`tree_watch.rs`). `access/`
-//! says who may see an entry.
+//! directories and `walk_found.rs` keeps what it finds, `filter.rs` matches globs, `ignore/` has the rules
+//! of `.gitignore` files, and `order.rs` sorts files and removes duplicates; `sorted/` does so in bounded
+//! memory. `absolute.rs` gives each file one path, however it was named, `sample.rs` chooses a few files to
+//! look at, `look_again.rs` looks at files of an earlier list, and `listed_filter.rs` applies globs to
+//! another one. `scan/` lists trees of any size with their metadata, and keeps nothing; it can also look at
+//! chosen paths alone (`changed_paths.rs`), such as those at which something happened (`tree_watch.rs`).
+//! `access/` says who may see an entry.
 
 mod absolute;
 pub(crate) mod access;

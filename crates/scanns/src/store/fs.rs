@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, flock};
 
 use super::commit::generations;
 use super::{Bytes, Directory, Lease, Output, WriterLock};
@@ -156,7 +156,7 @@ impl Directory for FsDirectory {
             let file = options.create(true).truncate(false).write(true).open(&path);
             let file = file.map_err(|source| Error::io("open", &path, source))?;
             // The kernel releases the lock when the process ends in any way.
-            match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 Err(rustix::io::Errno::WOULDBLOCK) => return Err(Error::Locked { path: self.path.clone() }),
                 Err(source) => return Err(Error::io("lock", &path, source.into())),
@@ -170,7 +170,7 @@ impl Directory for FsDirectory {
                     // locks.
                     let _ = options.open(self.file(READERS));
                 }
-                return Ok(WriterLock::new(file));
+                return Ok(WriterLock::new(LockedFile(file)));
             }
         }
     }
@@ -237,6 +237,20 @@ impl Output for FsOutput {
     }
 }
 
+/// A file that is locked until it is dropped.
+///
+/// Closing it would not be enough: a program that another thread has just started still has the file open,
+/// and with it the lock, until it is executed.
+#[derive(Debug)]
+struct LockedFile(File);
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // What fails here is released by the end of the process.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,5 +276,16 @@ mod tests {
         assert!(directory.sync().is_err());
         fs::create_dir(place.path().join("index")).unwrap();
         directory.sync().unwrap();
+    }
+
+    #[test]
+    fn a_lock_ends_although_its_file_is_still_open() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("lock");
+        let file = File::create(&path).unwrap();
+        flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+        let _open = file.try_clone().unwrap();
+        drop(LockedFile(file));
+        flock(File::create(&path).unwrap(), FlockOperation::NonBlockingLockExclusive).unwrap();
     }
 }

@@ -5,12 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use super::document_source::DocumentSource;
 use super::entries::{ListedDumps, list_dumps};
-use super::found_fields::FoundFields;
-use super::near_sketch::NearSketch;
 use super::options::IndexOptions;
 use super::record_sample::InputSample;
 use super::report::IndexReport;
-use super::run::{contents, found_out, new_manifest, no_input};
+use super::run::{check_fields, contents, found_out, new_manifest, no_input};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::source::{Skipped, SortedInputs, collect_sorted};
@@ -47,8 +45,7 @@ pub(crate) fn describe_new(
         });
     }
     let contents = contents(None, options)?;
-    FoundFields::check_languages(options.contents, known.as_ref().map(DocumentSource::schema))?;
-    NearSketch::check(contents, options.records, known.as_ref().map(DocumentSource::schema))?;
+    check_fields(known.as_ref(), options, contents)?;
     options.scan.refuse(contents.names_only)?;
     let source = &options.source;
     let ListedDumps { inputs, dumps, left_out } = match dump {

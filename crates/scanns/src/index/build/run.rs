@@ -149,8 +149,7 @@ fn add_and_commit(
     let status = known.as_ref().is_some_and(DocumentSource::has_files);
     let contents = contents(current.as_ref(), options)?;
     refuse_attributes(known.as_ref(), options, contents)?;
-    FoundFields::check_languages(options.contents, known.as_ref().map(DocumentSource::schema))?;
-    NearSketch::check(contents, options.records, known.as_ref().map(DocumentSource::schema))?;
+    check_fields(known.as_ref(), options, contents)?;
     match (&known, &options.dump) {
         (Some(source), Some(dump)) => return entries::import(dump, writer, call, source, contents),
         (Some(source), None) if contents.names_only && options.source.is_of_trees() => {
@@ -206,6 +205,17 @@ fn add_and_commit(
     }
     (report.bytes_written, report.index_bytes) = (writer.bytes_written(), writer.index_bytes());
     Ok(report)
+}
+
+/// Refuses languages and sketches of texts that the fields of the documents do not allow.
+pub(super) fn check_fields(
+    known: Option<&DocumentSource>,
+    options: &IndexOptions,
+    contents: ContentOptions,
+) -> Result<()> {
+    let schema = known.map(DocumentSource::schema);
+    FoundFields::check_languages(options.contents, schema)?;
+    NearSketch::check(contents, options.records, schema)
 }
 
 /// Merges segments once the old documents of changed files are deleted, since all may be merged then. Returns

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::access_bits::{AccessBits, without_class};
+use super::access_bits::{visible_to, without_class};
 use super::open::Snapshot;
 use super::part::IndexPart;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::access_column::access_field;
 use crate::schema::Field;
 use crate::search::Hit;
-use crate::segment::Segment;
+use crate::segment::{Segment, VisibleDocs};
 use crate::source::access::{AccessClass, AccessUser};
 
 /// What is known of who may see the documents of an index.
@@ -26,7 +26,7 @@ pub struct AccessFigures {
 
 impl IndexPart {
     /// The column of access classes.
-    fn access(&self) -> Option<Field> {
+    pub(super) fn access(&self) -> Option<Field> {
         access_field(&self.schema, self.records)
     }
 }
@@ -46,7 +46,7 @@ impl Snapshot {
     /// What is known of who may see the documents; `None` if nothing is.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if classes cannot be read.
+    /// [`Error::Corrupt`] if classes cannot be read.
     pub fn access_figures(&self) -> Result<Option<AccessFigures>> {
         if !self.parts.iter().any(|part| part.access().is_some()) {
             return Ok(None);
@@ -74,7 +74,7 @@ impl Snapshot {
     /// The access class of a document; `None` if it has none, or one that cannot be read.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if the column cannot be read.
+    /// [`Error::Corrupt`] if the column cannot be read.
     pub fn access_class(&self, hit: &Hit) -> Result<Option<AccessClass>> {
         let Some((segment, Some(field))) = self.classed_segments().nth(hit.leaf) else { return Ok(None) };
         let Some(column) = segment.column(field) else { return Ok(None) };
@@ -84,12 +84,32 @@ impl Snapshot {
         Ok(AccessClass::parse(&text))
     }
 
-    /// The documents of each segment that a user may see. Nobody sees documents without a class.
+    /// The documents of each segment that a user may see, for [`Snapshot::seen_by`]. Nobody sees documents
+    /// without a class.
     ///
     /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if classes cannot be read.
-    pub fn access_bits(&self, user: &AccessUser) -> Result<Vec<AccessBits>> {
-        self.classed_segments().map(|(segment, field)| AccessBits::of(segment, field, user)).collect()
+    /// [`Error::Corrupt`] if classes cannot be read.
+    pub fn visible_to(&self, user: &AccessUser) -> Result<Vec<VisibleDocs>> {
+        self.classed_segments().map(|(segment, field)| visible_to(segment, field, user)).collect()
+    }
+
+    /// Returns the same commit as a user sees it: as an index would be of what he could list and read when
+    /// the index was built. Root sees everything. See [`Snapshot::seen_by`].
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if an index was built without access classes, [`Error::Corrupt`] if classes
+    /// cannot be read.
+    pub fn seen_as(&self, user: &AccessUser) -> Result<Snapshot> {
+        if !self.has_access() {
+            return Err(Error::Unsupported {
+                what: "an index without access classes, as a user sees it".into(),
+                remedy: "build an index with scanns index --access".into(),
+            });
+        }
+        if user.is_root() {
+            return Ok(Snapshot::of_parts(self.schema.clone(), self.parts.clone()));
+        }
+        self.seen_by(&self.visible_to(user)?)
     }
 
     /// The segments in the order of leaves, each with the number that its index gives to the column.

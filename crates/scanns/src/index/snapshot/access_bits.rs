@@ -7,7 +7,7 @@
 use crate::column::{Column, Scan, Values};
 use crate::error::Result;
 use crate::schema::Field;
-use crate::segment::Segment;
+use crate::segment::{DocBits, Segment, VisibleDocs};
 use crate::source::access::{AccessClass, AccessUser};
 
 /// Half of a word has the bits of entries of 32 documents, the other half those of their contents.
@@ -20,12 +20,11 @@ const CONTENT: u8 = 2;
 
 /// The documents of a segment that a user may see: a bit for each, lowest first. Deleted documents may be
 /// among them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccessBits {
+struct AccessBits {
     /// Documents whose names and metadata he may see.
-    pub entries: Vec<u64>,
+    entries: Vec<u64>,
     /// Documents among them whose content he may see, too.
-    pub contents: Vec<u64>,
+    contents: Vec<u64>,
 }
 
 /// The number of live documents of a segment without a class, which nobody sees.
@@ -76,19 +75,21 @@ fn spread(rights: u8) -> u64 {
     (rights | rights << (HALF - 1)) & (1 | 1 << HALF)
 }
 
-impl AccessBits {
-    /// What a user may see of a segment whose access classes are in the column of a field.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt) if the column cannot be read.
-    pub(super) fn of(segment: &Segment, field: Option<Field>, user: &AccessUser) -> Result<Self> {
-        let mut bits = AccessBits::new(segment.stats().max_doc);
-        if let Some(column) = field.and_then(|field| segment.column(field)) {
-            bits.read(column, &rights_of_classes(column, user)?)?;
-        }
-        Ok(bits)
+/// What a user may see of a segment whose access classes are in the column of a field.
+///
+/// # Errors
+/// [`Error::Corrupt`](crate::Error::Corrupt) if the column cannot be read.
+pub(super) fn visible_to(segment: &Segment, field: Option<Field>, user: &AccessUser) -> Result<VisibleDocs> {
+    let documents = segment.stats().max_doc;
+    let mut bits = AccessBits::new(documents);
+    if let Some(column) = field.and_then(|field| segment.column(field)) {
+        bits.read(column, &rights_of_classes(column, user)?)?;
     }
+    let of_words = |words| DocBits::of_words(documents, words);
+    Ok(VisibleDocs { entries: of_words(bits.entries), contents: of_words(bits.contents) })
+}
 
+impl AccessBits {
     fn new(max_doc: u32) -> Self {
         let words = (max_doc as usize).div_ceil(64);
         AccessBits { entries: vec![0; words], contents: vec![0; words] }

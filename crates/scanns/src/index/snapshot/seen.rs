@@ -120,6 +120,8 @@ impl IndexPart {
         visible: &mut impl Iterator<Item = &'v VisibleDocs>,
         metadata: &[Field],
     ) -> Result<()> {
+        // Who else may see a document is not for everybody to know.
+        let hidden = self.access();
         let mut hasher = Xxh3::new();
         self.view.iter().for_each(|before| hasher.write(&before.to_le_bytes()));
         for ((segment, info), docs) in self.segments.iter_mut().zip(&mut self.infos).zip(visible) {
@@ -128,7 +130,7 @@ impl IndexPart {
                 // Records are a part of the content of their file, and so are their keys.
                 docs.entries.intersect(&docs.contents);
             }
-            *segment = segment.clone().seen_by(&docs, metadata, &self.schema)?;
+            *segment = segment.clone().seen_by(&docs, metadata, hidden, &self.schema)?;
             hash_view(segment, &mut hasher);
             *info = SegmentInfo {
                 id: info.id.clone(),

@@ -10,8 +10,8 @@
 //! of a thread, `entries.rs` decides what happens with a name, and `worker.rs` has what both use.
 //! `directory.rs` and `opening.rs` keep and open directories, and `queue.rs` distributes work. `roots.rs` and
 //! `links.rs` say what is scanned, and `special.rs` and `rules.rs` what is left out. `attributes.rs` adds
-//! extended attributes and ACLs (`attribute_reader.rs`, `acl_text.rs`), and `entry_access.rs` the rights of users
-//! (`access.rs`).
+//! extended attributes and ACLs (`attribute_reader.rs`, `acl_text.rs`), and `entry_access.rs` the rights of
+//! users (`access.rs`).
 
 mod access;
 mod acl_text;

@@ -1,5 +1,6 @@
 //! Who may see what, compared with what the kernel lets users do.
 
+mod answers;
 mod kernel;
 mod tree;
 
@@ -61,12 +62,12 @@ fn random_user(random: &mut Rng) -> AccessUser {
 fn rights(index: &Path, user: &AccessUser) -> HashMap<PathBuf, AccessRights> {
     let snapshot = Snapshot::open(index).unwrap();
     assert_eq!(snapshot.access_figures().unwrap().unwrap().unclassed, 0);
-    let has = |words: &[u64], doc: u32| words[doc as usize / 64] >> (doc % 64) & 1 == 1;
     let mut rights = HashMap::new();
-    for (leaf, bits) in snapshot.access_bits(user).unwrap().iter().enumerate() {
+    for (leaf, docs) in snapshot.visible_to(user).unwrap().iter().enumerate() {
         let segment = &snapshot.leaves()[leaf];
         for doc in (0..segment.stats().max_doc).filter(|&doc| segment.is_live(doc)) {
-            let found = AccessRights { entry: has(&bits.entries, doc), content: has(&bits.contents, doc) };
+            let found =
+                AccessRights { entry: docs.entries.contains(doc), content: docs.contents.contains(doc) };
             let class =
                 snapshot.access_class(&crate::search::Hit { score: 0.0, leaf, doc }).unwrap().unwrap();
             let expected = class.evaluate(user);
