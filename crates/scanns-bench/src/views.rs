@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
+use scanns::access::AccessUser;
 use scanns::search::Model;
 use scanns::views::{DocBits, VisibleDocs};
 use scanns::{Query, Snapshot};
@@ -30,6 +31,9 @@ pub struct ViewArgs {
     /// The shares of documents that views show, in percent
     #[arg(long, value_delimiter = ',', default_value = "1,50,99,100")]
     pub visible: Vec<f64>,
+    /// Views of these users of an index with access classes, as UID:GID,GID, and the time to make them
+    #[arg(long = "as", value_parser = user)]
+    pub users: Vec<AccessUser>,
     /// How scores are computed
     #[arg(long, default_value = "bm25", value_parser = Model::parse)]
     pub model: Model,
@@ -39,6 +43,46 @@ pub struct ViewArgs {
     /// The seed of the views
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
+}
+
+/// A user and his groups, the primary one first.
+fn user(text: &str) -> Result<AccessUser, String> {
+    let refuse = |_| format!("'{text}' is not a user: write UID:GID,GID");
+    let (uid, groups) = text.split_once(':').unwrap_or((text, ""));
+    let groups: Result<Vec<u32>, _> =
+        groups.split(',').filter(|group| !group.is_empty()).map(str::parse).collect();
+    let groups = groups.map_err(refuse)?;
+    let uid = uid.parse().map_err(refuse)?;
+    Ok(AccessUser::new(uid, groups.first().copied().unwrap_or(u32::MAX), &groups))
+}
+
+/// The view of a user. Making it is measured: to find out what he may see, and to show it.
+fn view_of(
+    whole: &Snapshot,
+    user: &AccessUser,
+    repetitions: usize,
+    results: &mut Results,
+) -> Result<Subject> {
+    let name = format!("as {}", user.uid());
+    let (mut found, mut shown) = (Vec::new(), Vec::new());
+    for _ in 0..repetitions.max(1) {
+        let begin = Instant::now();
+        let visible = whole.visible_to(user)?;
+        found.push(begin.elapsed().as_secs_f64() * 1e3);
+        let view = whole.seen_by(&visible)?;
+        shown.push(begin.elapsed().as_secs_f64() * 1e3);
+        drop(view);
+    }
+    let snapshot = whole.seen_as(user)?;
+    let documents = snapshot.info().documents;
+    println!(
+        "{name}: {documents} documents; {:.2} ms to find them, {:.2} ms with the view",
+        median(&found),
+        median(&shown)
+    );
+    results
+        .add(Series::of("views", &name, "make", ("time to make a view", "ms", Better::Lower), shown), None);
+    Ok(Subject { name, snapshot })
 }
 
 /// The whole snapshot, or a view.
@@ -92,6 +136,9 @@ pub fn run(args: &ViewArgs, results: &mut Results) -> Result<()> {
                 subjects.push(Subject { name: format!("{share} % {how}"), snapshot });
             }
         }
+    }
+    for user in &args.users {
+        subjects.push(view_of(&whole, user, args.repetitions, results)?);
     }
     subjects.insert(0, Subject { name: "whole".into(), snapshot: open()? });
     let mut cases = Vec::new();

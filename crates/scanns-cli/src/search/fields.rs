@@ -98,7 +98,7 @@ impl<'s> Shown<'s> {
 }
 
 /// A value of the field `name` for people: sizes with a unit, modes as `rw-r--r--`, others as [`text`].
-pub(super) fn for_people(name: &str, value: &Value) -> String {
+pub fn for_people(name: &str, value: &Value) -> String {
     match value {
         Value::Unsigned(bytes) if is_size(name) => units::size(*bytes),
         Value::Unsigned(mode) if name == "mode" && *mode < 0o20_0000 => format_mode(*mode),

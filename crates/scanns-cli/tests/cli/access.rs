@@ -128,3 +128,62 @@ fn what_would_leave_rights_stale_is_refused() {
     let dump = run(scanns(&["index", "--dump=paths", "-o"]).arg(place.index()).arg(&list));
     assert!(dump.code == Some(2) && dump.stderr.contains("a dump"), "{}", dump.stderr);
 }
+
+#[test]
+fn answers_as_a_user_are_those_of_what_he_sees() {
+    let place = place();
+    place.indexed(&["--access", "--content", "none", "-q"]);
+    let (index, files) = (place.index(), place.files());
+    let all = files.to_str().unwrap();
+    let asked = |words: &[&str], rest: &[&str]| {
+        run(scanns(words).args(["--as", "52000:52001"]).arg(&index).args(rest)).text().to_owned()
+    };
+    let count = asked(&["search", "--count"], &["type:file"]);
+    assert_eq!(count.trim(), "1", "one of three files can be listed");
+    let found = asked(&["find"], &[all, "-type", "f"]);
+    assert!(found.lines().count() == 1 && found.ends_with("open/a.txt\n"), "{found}");
+    let exported = asked(&["export", "--fields", "_key", "--format", "jsonl"], &["type:file"]);
+    assert!(exported.lines().count() == 1 && exported.contains("open/a.txt"), "{exported}");
+    let listed = run(scanns(&["ls", "--as", "52000:52001"]).arg(&index).arg(files.join("search-only")));
+    assert_eq!(listed.text().trim(), "", "{}", listed.stderr);
+    let own = run(scanns(&["ls"]).arg(&index).arg(files.join("search-only")));
+    assert_eq!(own.text().trim(), "b.txt");
+    let space = asked(&["du", "-a"], &[all]);
+    assert_eq!(space.lines().filter(|line| line.ends_with(".txt")).count(), 1, "{space}");
+    let stat = run(scanns(&["stat", "--as", "52000:52001"]).arg(&index).arg(files.join("closed/c.txt")));
+    assert!(stat.code == Some(1) && !stat.text().contains("c.txt"), "{}", stat.text());
+    let root = run(scanns(&["search", "--count", "--as", "0"]).arg(&index).arg("type:file"));
+    assert_eq!(root.text().trim(), "3");
+    let plain = Place::with(&[("a.txt", "one")]);
+    plain.indexed(&[]);
+    let refused = run(scanns(&["search", "--as", "1:1"]).arg(plain.index()).arg("one"));
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("scanns index --access"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn a_text_that_a_user_cannot_read_neither_matches_nor_counts() {
+    let place = place();
+    let files = place.files();
+    std::fs::write(files.join("open/secret.txt"), "ocean treasure").unwrap();
+    chmod(&files.join("open/secret.txt"), 0o600);
+    place.indexed(&["--access", "--store", "content", "--positions"]);
+    let asked =
+        |words: &[&str]| run(scanns(&["search", "--as", "52000:52001"]).arg(place.index()).args(words));
+    assert_eq!(asked(&["--count", "treasure"]).text().trim(), "0");
+    assert_eq!(asked(&["--count", "ocean"]).text().trim(), "1");
+    assert_eq!(asked(&["--count", "name:secret.txt"]).text().trim(), "1", "its name may be seen");
+    let shown = asked(&["--content", "--json", "name:secret.txt"]);
+    assert!(!shown.text().contains("treasure"), "{}", shown.text());
+    let terms = run(scanns(&["terms", "--all", "--as", "52000:52001"]).arg(place.index()));
+    assert!(!terms.text().contains("treasure") && terms.text().contains("ocean"), "{}", terms.text());
+    let traced = run(scanns(&["why"]).arg(place.index()).arg(files.join("closed/c.txt")).args([
+        "ocean",
+        "--as",
+        "52000:52001",
+    ]));
+    assert!(traced.text().contains("no query finds it, since the user does not see it"), "{}", traced.text());
+}

@@ -75,6 +75,7 @@ mod table_rows;
 mod tables;
 mod trusted;
 mod tune;
+mod why;
 
 use std::ffi::OsStr;
 use std::io::Write;

@@ -57,6 +57,7 @@ pub use plan::{
 };
 pub use preview::Preview;
 pub use progress::{Phase, Progress};
+pub use snapshot::trace::{ClauseRole, TracedClause};
 pub use snapshot::{IndexInfo, SegmentInfo};
 pub use update::UpdateReport;
 

@@ -67,6 +67,7 @@ pub use expand::more_like_this::MoreLikeThis;
 pub(crate) use expand::rm3::Answer;
 pub use expand::rm3::Rm3;
 pub use explain::Explanation;
+pub(crate) use explain::clause_text;
 pub use hits::Hits;
 pub use leaf::{Leaf, LeafStats, ListSource, PositionSource, TermFigures, TermRef, TermStream};
 pub use near::{Collapsed, KeptHit, MOST_DISTANCE, NEAR_DISTANCE, NearHits};

@@ -21,8 +21,9 @@ const LOOK_UP: u64 = 64;
 impl Segment {
     /// Returns the segment as a view shows it. `schema` has the fields with their numbers in the segment,
     /// `metadata` are those that do not come from the content of documents, and `hidden` is one whose column
-    /// no view shows. If it is seen by a view already, both must show what is to be seen. The lists of terms and most columns still have other documents:
-    /// [`Segment::is_live`] and [`Segment::field_bits`] say which ones to leave out.
+    /// no view shows. If it is seen by a view already, both must show what is to be seen. The lists of terms
+    /// and most columns still have other documents: [`Segment::is_live`] and [`Segment::field_bits`] say
+    /// which ones to leave out.
     ///
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) if the documents are those of another segment.

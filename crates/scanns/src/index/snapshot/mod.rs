@@ -5,7 +5,7 @@
 //! positions, `documents.rs` reads stored text and values, `snippets.rs` and `similar.rs` create snippets and
 //! queries from them, `batch/` reads the values of all hits, and `column_info.rs` describes columns.
 //! `seen.rs` shows some of the documents and hides the others, and `access.rs` says who may see documents
-//! (`access_bits.rs`).
+//! (`access_bits.rs`). `trace.rs` says which parts of a query match a document.
 
 pub(crate) mod access;
 pub(crate) mod access_bits;
@@ -21,6 +21,7 @@ mod seen;
 mod similar;
 mod snippets;
 mod terms;
+pub(crate) mod trace;
 pub(crate) mod words;
 
 pub use info::{IndexInfo, SegmentInfo};

@@ -29,6 +29,7 @@ use crate::search::top_k::Hit;
 use asked::Asked;
 pub use explanation::Explanation;
 use formulas::Match;
+pub(crate) use words::clause as clause_text;
 
 impl Searcher<'_> {
     /// Explains the score of a hit; see [`PreparedQuery::explain`].

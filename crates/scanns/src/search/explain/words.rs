@@ -2,7 +2,8 @@
 
 use std::ops::Bound;
 
-use crate::query::{Pattern, PhraseQuery, Query, WildcardPart};
+use crate::query::{Pattern, PhraseQuery, Query, ValueRange, WildcardPart};
+use crate::schema::{Field, Value, format_date};
 
 /// A term, on one line.
 pub(super) fn term(bytes: &[u8]) -> String {
@@ -56,6 +57,47 @@ pub(super) fn pattern(pattern: &Pattern) -> String {
         Pattern::Set(terms) => {
             let terms: Vec<String> = terms.iter().map(|word| term(word)).collect();
             format!("in({})", terms.join(" "))
+        }
+    }
+}
+
+/// A clause without clauses of its own; `name` has the names of fields.
+pub(crate) fn clause(query: &Query, name: &dyn Fn(Field) -> String) -> String {
+    match query {
+        Query::Term(found) => format!("{}:{}", name(found.field), term(&found.text)),
+        Query::Phrase(found) => format!("{}:{}", name(found.field), phrase(found)),
+        Query::Pattern { field, pattern: found } | Query::ValuePattern { field, pattern: found } => {
+            format!("{}:{}", name(*field), pattern(found))
+        }
+        Query::Exists(field) => format!("{}:*", name(*field)),
+        Query::Values(range) => format!("{}:{}", name(range.field), values(range)),
+        Query::Boost(inner, factor) => format!("{}^{factor}", clause(inner, name)),
+        Query::All => "*".to_owned(),
+        Query::Bool(_) | Query::Best(_) => "( )".to_owned(),
+    }
+}
+
+fn values(range: &ValueRange) -> String {
+    let text = |value: &Value| match value {
+        Value::Text(text) => term(text),
+        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        Value::Unsigned(number) => number.to_string(),
+        Value::Signed(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Boolean(flag) => flag.to_string(),
+        Value::Date(moment) => format_date(*moment),
+    };
+    match (&range.low, &range.high) {
+        (Bound::Unbounded, Bound::Unbounded) => "*".to_owned(),
+        (Bound::Included(low), Bound::Included(high)) if low == high => text(low),
+        (Bound::Included(low), Bound::Unbounded) => format!(">={}", text(low)),
+        (Bound::Excluded(low), Bound::Unbounded) => format!(">{}", text(low)),
+        (Bound::Unbounded, Bound::Included(high)) => format!("<={}", text(high)),
+        (Bound::Unbounded, Bound::Excluded(high)) => format!("<{}", text(high)),
+        (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high)) => {
+            let open = if matches!(range.low, Bound::Excluded(_)) { '{' } else { '[' };
+            let close = if matches!(range.high, Bound::Excluded(_)) { '}' } else { ']' };
+            format!("{open}{} TO {}{close}", text(low), text(high))
         }
     }
 }
