@@ -30,6 +30,10 @@ pub fn user(args: &AsUserArgs) -> Result<Option<AccessUser>> {
     let (uid, gid) = entry(named)?;
     let groups = asked("id", &["-G", "--", named])?;
     let groups = groups.split_whitespace().map(number).collect::<Result<Vec<u32>>>()?;
+    if !groups.contains(&gid) {
+        // Without all groups, somebody would see what is denied to one of his groups.
+        bail!("the name service does not tell the groups of '{named}' now; {BY_NUMBER}");
+    }
     Ok(Some(AccessUser::new(uid, gid, &groups)))
 }
 
@@ -62,6 +66,9 @@ fn asked(program: &str, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
     let output = command.output().with_context(|| format!("cannot run {program}; {BY_NUMBER}"))?;
+    if !output.status.success() {
+        return Ok(String::new());
+    }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

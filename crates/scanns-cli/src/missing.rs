@@ -13,12 +13,16 @@ use crate::report::{self, Outcome, path_text};
 
 /// Says on standard error what the answer may lack. Returns true if there is anything.
 pub fn note_missing(snapshot: &Snapshot, index: &Path, asked: AskedPlaces<'_>) -> Result<bool> {
-    let missing = if snapshot.is_view() {
-        // A view does not say it, but who asks as somebody else may know.
-        missing(&Snapshot::open(index)?, asked)?
-    } else {
-        missing(snapshot, asked)?
-    };
+    if snapshot.is_view() {
+        // The user may not see the paths.
+        let lacks = !missing(&Snapshot::open(index)?, asked)?.is_empty();
+        if lacks {
+            let index = path_text(index);
+            report::note(&format!("entries may be missing; scanns info {index} --completeness tells more"));
+        }
+        return Ok(lacks);
+    }
+    let missing = missing(snapshot, asked)?;
     if let Some((last, others)) = missing.split_last() {
         others.iter().for_each(|text| report::note(text));
         report::note(&format!("{last}; scanns info {} --completeness tells more", path_text(index)));

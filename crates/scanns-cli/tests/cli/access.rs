@@ -152,6 +152,13 @@ fn answers_as_a_user_are_those_of_what_he_sees() {
     assert_eq!(space.lines().filter(|line| line.ends_with(".txt")).count(), 1, "{space}");
     let stat = run(scanns(&["stat", "--as", "52000:52001"]).arg(&index).arg(files.join("closed/c.txt")));
     assert!(stat.code == Some(1) && !stat.text().contains("c.txt"), "{}", stat.text());
+    let newer = run(scanns(&["find", "--as", "52000:52001"])
+        .arg(&index)
+        .args([all, "-newer"])
+        .arg(files.join("closed/c.txt")));
+    assert!(newer.code == Some(2) && newer.text().is_empty(), "what the command may read is not told");
+    let empty = run(scanns(&["find", "--as", "52000:52001"]).arg(&index).args([all, "-type", "d", "-empty"]));
+    assert!(empty.code == Some(1) && empty.text().is_empty(), "{}", empty.text());
     let root = run(scanns(&["search", "--count", "--as", "0"]).arg(&index).arg("type:file"));
     assert_eq!(root.text().trim(), "3");
     let plain = Place::with(&[("a.txt", "one")]);

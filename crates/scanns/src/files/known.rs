@@ -36,6 +36,16 @@ impl<'s> IndexFacts<'s> {
         IndexFacts { reader, filled: OnceCell::new(), unread: OnceCell::new(), contents: Vec::new() }
     }
 
+    /// False for a directory that the user of a view may not list: it seems empty to him.
+    fn may_be_listed(&self, path: &[u8]) -> bool {
+        let snapshot = self.reader.snapshot;
+        // What cannot be read is reported by the query that follows.
+        let hit = || snapshot.hit(path).ok().flatten();
+        !snapshot.is_view()
+            || hit()
+                .is_some_and(|hit| snapshot.leaf(&hit).is_some_and(|segment| segment.has_content(hit.doc)))
+    }
+
     /// What scans and dumps could not read.
     pub(super) fn unread(&self) -> &UnreadDirectories {
         // A note that cannot be read is reported where an index is opened for an answer.
@@ -148,6 +158,10 @@ impl FindFacts for IndexFacts<'_> {
         if let Some(batch) = self.entry_at(path) {
             return batch.iter().next().map(|entry| ReferenceEntry::of(&entry));
         }
+        if self.reader.snapshot.is_view() {
+            // What this process may see is not for the user of a view to ask.
+            return None;
+        }
         // A file that was made to be compared with, such as a time stamp.
         let meta = fs::symlink_metadata(std::ffi::OsStr::from_bytes(path)).ok()?;
         Some(ReferenceEntry {
@@ -176,7 +190,8 @@ impl FindFacts for IndexFacts<'_> {
             filled
         });
         let is_filled = filled.contains(entry.path);
-        (is_filled || self.unread().is_read(entry.path)).then_some(!is_filled)
+        let is_known = || self.unread().is_read(entry.path) && self.may_be_listed(entry.path);
+        (is_filled || is_known()).then_some(!is_filled)
     }
 
     fn target(&self, entry: &Entry) -> FoundTarget {

@@ -89,7 +89,8 @@ pub fn not_in_index(
 /// A path that the index has: a directory that was scanned, or else the first of its entries.
 fn example(snapshot: &Snapshot) -> Option<Vec<u8>> {
     // What cannot be read is reported by the question that was asked.
-    let scanned = snapshot.coverage().ok()?.into_iter().find(|coverage| coverage.format.is_none());
+    let covered = snapshot.coverage().unwrap_or_default();
+    let scanned = covered.into_iter().find(|coverage| coverage.format.is_none());
     if let Some(scanned) = scanned {
         return Some(scanned.path.into_os_string().into_encoded_bytes());
     }

@@ -78,7 +78,7 @@ pub(super) fn open(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) 
         work.count_consumed(input.map_or(0, |input| input.bytes));
         return OpenedUnit::Bare(unit);
     }
-    let opened = input.map(|input| ReadFile::open(&input.path));
+    let opened = input.map(open_input);
     match opened.unwrap_or_else(|| Err(io::ErrorKind::NotFound.into())) {
         Err(error) => OpenedUnit::Failed(unit, error),
         Ok(file) if unit.link.is_none() && file.size() <= options.block_bytes as u64 => {
@@ -89,6 +89,15 @@ pub(super) fn open(work: &Arc<WorkList>, unit: ReadUnit, options: &ReadOptions) 
             OpenedUnit::Large(Box::new(LargeUnit::new(unit, Arc::new(file), options, TextForm::Text)))
         }
         Ok(file) => open_examined(work, unit, file, options),
+    }
+}
+
+/// Opens the file of an input. If it is known who may read it, it must be the file that the walk has seen.
+fn open_input(input: &Input) -> io::Result<ReadFile> {
+    let file = ReadFile::open(&input.path)?;
+    match input.status.as_deref().filter(|status| status.access.is_some()) {
+        Some(status) => file.expecting(status.identity()),
+        None => Ok(file),
     }
 }
 
@@ -332,7 +341,7 @@ impl LargeUnit {
         let left = file.size().saturating_sub(offset);
         let wanted = usize::try_from(left).unwrap_or(into.len()).min(into.len());
         let got = match result {
-            Ok(got) if got >= wanted => Ok(got),
+            Ok(got) if got >= wanted => file.is_as_expected().map(|()| got),
             Ok(got) => file.read_rest(into, offset, got),
             Err(_) => file.read_at(into, offset),
         };

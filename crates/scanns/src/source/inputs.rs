@@ -10,7 +10,7 @@ use crate::source::entry_kind::EntryKind;
 use crate::source::ignore::IgnoreFaults;
 use crate::source::skipped::Skipped;
 use crate::source::stamp::Stamp;
-use crate::sys::now;
+use crate::sys::{PERMISSIONS, ReadIdentity, now};
 
 /// The name of standard input, before the time. Files have absolute paths.
 const STREAM: &str = "stdin@";
@@ -61,6 +61,14 @@ pub struct FileStatus {
     pub mode: u32,
     /// The text of its access class, if [`SourceOptions::access`](super::SourceOptions::access) is set.
     pub access: Option<Box<[u8]>>,
+}
+
+impl FileStatus {
+    /// What tells the file from others.
+    pub(crate) fn identity(&self) -> ReadIdentity {
+        let FileStatus { device, inode, changed, uid, gid, mode, .. } = *self;
+        ReadIdentity { device, inode, changed, uid, gid, mode: mode & PERMISSIONS }
+    }
 }
 
 impl Input {

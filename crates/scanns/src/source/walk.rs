@@ -16,14 +16,14 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use crate::error::{Error, Result};
-use crate::source::access::{AccessChain, Way};
+use crate::source::access::{AccessChain, OpenedDirectory, Way};
 use crate::source::entry::nanoseconds;
 use crate::source::entry_kind::EntryKind;
 use crate::source::filter::Filter;
 use crate::source::ignore::{IgnoreRules, RuleFiles, RuleNames, UserRules};
 use crate::source::inputs::{Failure, FileStatus, Input, Root};
 use crate::source::options::SourceOptions;
-use crate::source::walk_found::{FilesOf, Found, Identity, PlaceToWalk};
+use crate::source::walk_found::{CheckedWay, FilesOf, Found, Identity, PlaceToWalk};
 use crate::sys::{lock, wait};
 
 /// What a walk that hands over what it finds keeps until then, in each thread: files and failures.
@@ -121,6 +121,16 @@ impl<'a> Walk<'a> {
             let root = self.take_root(path, *explicit, way.as_ref(), &mut found);
             self.hand_over(&mut found);
             self.found = found;
+            let way = match (&root, way) {
+                (Some(path), Some(chain)) => match path.canonicalize() {
+                    Ok(real) => Some(CheckedWay { chain, real }),
+                    Err(error) => {
+                        self.found.fail(path, &error);
+                        continue;
+                    }
+                },
+                _ => None,
+            };
             let root = root.map(|path| {
                 let user = self.user.as_ref();
                 let rules = user.map(|user| IgnoreRules::above(&path, user, &mut self.found.rule_faults));
@@ -140,13 +150,11 @@ impl<'a> Walk<'a> {
         while !self.found.links.is_empty() {
             let mut links = std::mem::take(&mut self.found.links);
             links.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-            for PlaceToWalk { path: link, rules, way } in links {
-                let searched = self.way.as_ref().map(|way| lock(way).searched(&link));
-                let way = way.zip(searched).map(|(way, gates)| way.with(gates));
+            for PlaceToWalk { path: link, rules, .. } in links {
                 let mut found = std::mem::take(&mut self.found);
-                let root = self.take_root(&link, false, way.as_ref(), &mut found);
+                let root = self.take_root(&link, false, None, &mut found);
                 self.found = found;
-                let root = root.map(|path| PlaceToWalk { path, rules, way });
+                let root = root.map(|path| PlaceToWalk { path, rules, way: None });
                 self.descend(root.into_iter().collect())?;
             }
         }
@@ -192,7 +200,7 @@ impl<'a> Walk<'a> {
     /// Collects an entry beside no others of its directory. It is not a link, since given links are followed.
     fn take_one(&self, path: &Path, meta: &Metadata, way: Option<&Arc<AccessChain>>, found: &mut Found) {
         let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let access = way.map(|way| found.class(way, path, meta, true));
+        let access = way.map(|way| found.class(way, path, path, meta, true));
         let files = vec![self.input(path.to_path_buf(), meta, None, access)];
         found.add(FilesOf { path: parent, files });
     }
@@ -248,16 +256,21 @@ impl<'a> Walk<'a> {
             Ok(false) => return,
             Err(error) => return found.fail(&directory, &error),
         }
-        let entries = match fs::read_dir(&directory) {
+        let opened = match way.as_ref().map(|way| OpenedDirectory::open(&way.real)).transpose() {
+            Ok(opened) => opened,
+            Err(error) => return found.fail(&directory, &error),
+        };
+        let place = opened.as_ref().map_or(directory.as_path(), OpenedDirectory::place);
+        let entries = match fs::read_dir(place) {
             Ok(entries) => entries,
             Err(error) => return found.fail(&directory, &error),
         };
         let mut files = Vec::new();
-        let way = way.map(|way| found.enter(&way, &directory));
+        let way = way.map(|way| CheckedWay { chain: found.enter(&way.chain, place), ..way });
         let mut take = |entry: io::Result<DirEntry>, rules: Option<&IgnoreRules>, found: &mut Found| {
             match entry {
                 Ok(entry) => {
-                    let of = WalkedDirectory { rules, way: way.as_ref() };
+                    let of = WalkedDirectory { path: &directory, rules, way: way.as_ref() };
                     self.take_entry(&entry, of, &mut files, found, below);
                     if self.take.is_some() && files.len() >= HANDED_OVER {
                         found.add(FilesOf { path: directory.clone(), files: std::mem::take(&mut files) });
@@ -295,8 +308,8 @@ impl<'a> Walk<'a> {
         found: &mut Found,
         below: &mut Vec<PlaceToWalk>,
     ) {
-        let WalkedDirectory { rules, way } = of;
-        let path = entry.path();
+        let WalkedDirectory { path: directory, rules, way } = of;
+        let path = if way.is_some() { directory.join(entry.file_name()) } else { entry.path() };
         let kind = match entry.file_type() {
             Ok(kind) => kind,
             Err(error) => return found.fail(&path, &error),
@@ -308,12 +321,16 @@ impl<'a> Walk<'a> {
             return;
         }
         if kind == EntryKind::Link && self.follow {
-            found.links.push(PlaceToWalk { path, rules: rules.cloned(), way: way.cloned() });
+            found.links.push(PlaceToWalk { path, rules: rules.cloned(), way: None });
             return;
         }
         let enters = is_directory && self.filter.enters(&path);
         if enters {
-            below.push(PlaceToWalk { path: path.clone(), rules: rules.cloned(), way: way.cloned() });
+            let way = way.map(|CheckedWay { chain, real }| CheckedWay {
+                chain: chain.clone(),
+                real: real.join(entry.file_name()),
+            });
+            below.push(PlaceToWalk { path: path.clone(), rules: rules.cloned(), way });
             if !self.entries {
                 return;
             }
@@ -329,7 +346,7 @@ impl<'a> Walk<'a> {
         }
         match entry.metadata().and_then(|meta| Ok((self.target(&path, kind)?, meta))) {
             Ok((target, meta)) => {
-                let access = way.map(|way| found.class(way, &path, &meta, false));
+                let access = way.map(|way| found.class(&way.chain, &entry.path(), &path, &meta, false));
                 files.push(self.input(path, &meta, target, access));
             }
             Err(error) => found.fail(&path, &error),
@@ -369,9 +386,10 @@ impl<'a> Walk<'a> {
 /// What holds for the entries of a directory.
 #[derive(Clone, Copy)]
 struct WalkedDirectory<'d> {
+    path: &'d Path,
     rules: Option<&'d IgnoreRules>,
     /// The checks on the way to them, if access classes are wanted.
-    way: Option<&'d Arc<AccessChain>>,
+    way: Option<&'d CheckedWay>,
 }
 
 /// The entries of a directory, up to the first that cannot be read, and whether it may have rules.

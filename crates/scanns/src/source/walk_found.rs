@@ -44,7 +44,16 @@ pub(super) struct PlaceToWalk {
     pub(super) path: PathBuf,
     pub(super) rules: Option<IgnoreRules>,
     /// The checks on the way to it, if access classes are wanted.
-    pub(super) way: Option<Arc<AccessChain>>,
+    pub(super) way: Option<CheckedWay>,
+}
+
+/// How a directory is reached whose checks are known.
+#[derive(Clone)]
+pub(super) struct CheckedWay {
+    /// The checks on the way to it.
+    pub(super) chain: Arc<AccessChain>,
+    /// Its path without links.
+    pub(super) real: PathBuf,
 }
 
 impl Found {
@@ -56,15 +65,16 @@ impl Found {
         }
     }
 
-    /// The access class of an input.
+    /// The access class of an input at a path, whose permissions are read at `place`.
     pub(super) fn class(
         &mut self,
         way: &AccessChain,
+        place: &Path,
         path: &Path,
         meta: &Metadata,
         follows: bool,
     ) -> Box<[u8]> {
-        let own = self.acls.permissions(path, meta, follows);
+        let own = self.acls.permissions(place, meta, follows);
         let class = way.class(Some(EntryKind::of(meta.file_type())), Some(&own));
         if class.is_undecided() {
             self.undecided.add(path.as_os_str().as_bytes());

@@ -16,12 +16,53 @@ use rustix::io::{Errno, ReadWriteFlags};
 
 use crate::sys::block::PAGE;
 
+/// The bits of a mode that are permissions.
+pub const PERMISSIONS: u32 = 0o7777;
+
+/// What tells a file from all others, and whether it or who may read it has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadIdentity {
+    /// The device of the file system.
+    pub device: u64,
+    /// The number of the file in its file system.
+    pub inode: u64,
+    /// The time of the last change of the file or its metadata, in nanoseconds since 1970.
+    pub changed: i64,
+    /// The user id of the owner.
+    pub uid: u32,
+    /// The group id.
+    pub gid: u32,
+    /// The permissions, without the type.
+    pub mode: u32,
+}
+
+impl ReadIdentity {
+    /// The identity of an open file.
+    ///
+    /// # Errors
+    /// Any error of the system.
+    pub fn of(file: impl AsFd) -> io::Result<Self> {
+        let meta = rustix::fs::fstat(file)?;
+        let nanoseconds = i64::try_from(meta.st_ctime_nsec).unwrap_or(0);
+        Ok(ReadIdentity {
+            device: meta.st_dev,
+            inode: meta.st_ino,
+            changed: meta.st_ctime.saturating_mul(1_000_000_000).saturating_add(nanoseconds),
+            uid: meta.st_uid,
+            gid: meta.st_gid,
+            mode: meta.st_mode & PERMISSIONS,
+        })
+    }
+}
+
 /// A regular file, open for reading at given offsets.
 #[derive(Debug)]
 pub struct ReadFile {
     fd: OwnedFd,
     size: u64,
     direct: AtomicBool,
+    /// What the file must be whenever something was read, if that matters.
+    expected: Option<Box<ReadIdentity>>,
 }
 
 impl ReadFile {
@@ -37,7 +78,30 @@ impl ReadFile {
             return Err(io::Error::other("it is not a regular file"));
         }
         let size = u64::try_from(stat.st_size).unwrap_or(0);
-        Ok(ReadFile { fd, size, direct: AtomicBool::new(false) })
+        Ok(ReadFile { fd, size, direct: AtomicBool::new(false), expected: None })
+    }
+
+    /// The same file, of which nothing is read if it is another one, or has changed, or changes while it is
+    /// read.
+    ///
+    /// # Errors
+    /// Any error of the system, and an error if that is so already.
+    pub fn expecting(self, identity: ReadIdentity) -> io::Result<ReadFile> {
+        let file = ReadFile { expected: Some(Box::new(identity)), ..self };
+        file.is_as_expected().map(|()| file)
+    }
+
+    /// An error if the file is not the expected one, or has changed.
+    ///
+    /// # Errors
+    /// Any error of the system.
+    pub fn is_as_expected(&self) -> io::Result<()> {
+        match &self.expected {
+            Some(expected) if ReadIdentity::of(&self.fd)? != **expected => {
+                Err(io::Error::other("it changed between the walk and the end of reading: index it again"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The size of the file when it was opened.
@@ -73,6 +137,7 @@ impl ReadFile {
                 Err(errno) => return Err(errno.into()),
             }
         }
+        self.is_as_expected()?;
         Ok(have)
     }
 
@@ -162,6 +227,29 @@ mod tests {
 
     use super::*;
     use crate::sys::{BlockMemory, PageSize};
+
+    #[test]
+    fn a_file_that_is_not_the_expected_one_or_changes_is_not_read() {
+        let place = tempfile::tempdir().unwrap();
+        let (path, other) = (place.path().join("a"), place.path().join("b"));
+        std::fs::write(&path, "text").unwrap();
+        std::fs::write(&other, "more").unwrap();
+        let seen = ReadIdentity::of(std::fs::File::open(&path).unwrap()).unwrap();
+        let open = || ReadFile::open(&path).and_then(|file| file.expecting(seen));
+        let file = open().unwrap();
+        assert_eq!(file.read_at(&mut [0; 9], 0).unwrap(), 4);
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        assert!(open().is_err(), "another file has its name");
+        std::fs::rename(&other, &path).unwrap();
+        assert!(open().is_err());
+        let mut file = ReadFile::open(&path).unwrap();
+        let seen = ReadIdentity::of(&file.fd).unwrap();
+        file = file.expecting(seen).unwrap();
+        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&path, closed).unwrap();
+        assert!(file.read_at(&mut [0; 9], 0).is_err(), "others may not read it any more");
+    }
 
     #[test]
     fn direct_and_buffered_reads_give_the_same_bytes_to_the_end() {

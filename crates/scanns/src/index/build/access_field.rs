@@ -13,6 +13,7 @@ use crate::index::access_column::access_field;
 use crate::index::commit::writer::Writer;
 use crate::schema::{Records, Schema};
 use crate::source::access::AccessClass;
+use crate::source::{SourceOptions, absolute};
 
 /// Refuses options that ask for access classes of documents that can have none, and in an index that was made
 /// without them; and sources of documents without classes for an index that has them.
@@ -55,6 +56,19 @@ pub(super) fn check(current: Option<(&Schema, Records)>, options: &IndexOptions)
             ),
         };
     }
+    if options.source.follow_symlinks {
+        return unsupported(
+            "following links (--follow) with access classes: a target may be reached in several ways, and \
+             who may use them differs",
+            "name the directories to which the links lead",
+        );
+    }
+    if options.keep_removed {
+        return unsupported(
+            "keeping what is gone (--keep-removed) with access classes: nobody knows who may see it",
+            "leave --keep-removed out",
+        );
+    }
     if !options.source.is_of_trees() {
         return unsupported(
             "access classes of a list of files or of standard input",
@@ -84,10 +98,29 @@ impl MemberClass {
 }
 
 /// The directories that the index covers, if a build is to find access classes.
-pub(super) fn covered(writer: &Writer<'_>, has_classes: bool) -> Result<Option<Vec<PathBuf>>> {
+///
+/// # Errors
+/// [`Error::Unsupported`] if the build leaves some of them out, whose documents would keep their old classes.
+pub(super) fn covered(
+    writer: &Writer<'_>,
+    source: &SourceOptions,
+    has_classes: bool,
+) -> Result<Option<Vec<PathBuf>>> {
     if !has_classes {
         return Ok(None);
     }
     let scans = covered_before(writer)?.into_iter().filter(|coverage| coverage.format.is_none());
-    Ok(Some(scans.map(|coverage| coverage.path).collect()))
+    let covered: Vec<PathBuf> = scans.map(|coverage| coverage.path).collect();
+    let named: Vec<PathBuf> = source.paths.iter().filter_map(|path| absolute(path).ok()).collect();
+    match covered.iter().find(|place| !named.iter().any(|named| place.starts_with(named))) {
+        Some(left_out) => Err(Error::Unsupported {
+            what: format!(
+                "an update of an index with access classes that leaves {} out, whose documents would keep \
+                 the rights that they had",
+                left_out.display()
+            ),
+            remedy: "name all directories of the index".into(),
+        }),
+        None => Ok(Some(covered)),
+    }
 }

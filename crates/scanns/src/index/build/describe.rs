@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use super::document_source::DocumentSource;
 use super::entries::{ListedDumps, list_dumps};
+use super::field_checks::check_fields;
 use super::options::IndexOptions;
 use super::record_sample::InputSample;
 use super::report::IndexReport;
-use super::run::{check_fields, contents, found_out, new_manifest, no_input};
+use super::run::{contents, found_out, new_manifest, no_input};
 use crate::error::{Error, Result};
 use crate::index::commit::manifest::Manifest;
 use crate::source::{Skipped, SortedInputs, collect_sorted};

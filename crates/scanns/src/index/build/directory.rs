@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -39,6 +40,12 @@ pub(crate) fn prepare_directory(path: &Path) -> Result<bool> {
             }
         }
     }
+}
+
+/// Closes the directory of a new index to others than its owner: it tells what they may not see.
+pub(super) fn make_private(path: &Path) -> Result<()> {
+    let private = fs::Permissions::from_mode(0o700);
+    fs::set_permissions(path, private).map_err(|source| Error::io("set the permissions of", path, source))
 }
 
 /// Removes a directory that was created for an index to which nothing was committed. Failures do no harm.

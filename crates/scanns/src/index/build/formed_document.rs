@@ -23,6 +23,8 @@ const PARTIAL: &str = "a part of its text is missing: it is damaged, or longer t
 pub(crate) struct ExtractCall<'a> {
     pub(crate) extractors: &'a Extractors,
     pub(crate) cancel: &'a AtomicBool,
+    /// Whether files may be opened again by their paths, instead of passing on what was read.
+    pub(crate) reopens: bool,
 }
 
 /// The page or document that is being read.
@@ -197,7 +199,7 @@ impl<'a> FormedDocument<'a> {
     ) -> Option<FormedText> {
         let len = piece.part.as_ref().and_then(|part| part.entry()?.size).unwrap_or(bytes.len() as u64);
         let without = |problem: Option<String>| Some(FormedText::new(Vec::new(), problem));
-        let Some(ExtractCall { extractors, cancel }) = self.extractors else {
+        let Some(ExtractCall { extractors, cancel, reopens }) = self.extractors else {
             self.binary.add(kind, len, path);
             return without(None);
         };
@@ -206,7 +208,7 @@ impl<'a> FormedDocument<'a> {
             return without(Some(what));
         }
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-        let extracted = if piece.part.is_none() && !piece.decoded {
+        let extracted = if reopens && piece.part.is_none() && !piece.decoded {
             File::open(path)
                 .map_err(ExtractFailure::Start)
                 .and_then(|file| extractors.extract(file.as_fd(), name, cancel))

@@ -100,8 +100,10 @@ pub(crate) fn index_inputs(
             };
             let files = files.as_ref().map(|fields| FileColumns { fields, from: &from });
             let (schema, cancel) = (source.schema(), &stop);
+            // The path may lead to another file by then.
+            let reopens = !source.has_access();
             let extractors = options.extractors.as_deref();
-            let extractors = extractors.map(|extractors| ExtractCall { extractors, cancel });
+            let extractors = extractors.map(|extractors| ExtractCall { extractors, cancel, reopens });
             LaneJob::Text(TextJob { field: *field, schema, analyzer, invert, files, extractors })
         }
     };

@@ -9,9 +9,9 @@
 //! memory and write segments through `lane_output.rs`; `near_sketch.rs` has the sketches of their texts.
 //! `relocation.rs` moves the documents of files that were moved. `slice.rs` has the inputs of a build that is
 //! one of many, and `shard_note.rs` what it notes about that. `describe.rs` says what a new index would be.
-//! `covered.rs` notes what was looked at, and `inferred_note.rs` that fields were inferred. `entries/`
-//! indexes entries of file systems, whose text is not read, and `follow.rs` does so whenever something
-//! happens.
+//! `field_checks.rs` refuses options that fields do not allow, `covered.rs` notes what was looked at, and
+//! `inferred_note.rs` that fields were inferred. `entries/` indexes entries of file systems, whose text is
+//! not read, and `follow.rs` does so whenever something happens.
 
 pub(crate) mod access_field;
 pub(crate) mod budget;
@@ -21,6 +21,7 @@ pub(crate) mod describe;
 pub(crate) mod directory;
 mod document_source;
 pub(crate) mod entries;
+mod field_checks;
 pub(crate) mod field_set;
 mod file_fields;
 pub(crate) mod follow;

@@ -8,13 +8,12 @@ use std::time::Instant;
 
 use super::access_field;
 use super::covered::{TextCoverage, covered_before, explain_gone, note, still_unread};
-use super::directory::{prepare_directory, remove_empty_index};
+use super::directory::{make_private, prepare_directory, remove_empty_index};
 use super::document_source::DocumentSource;
 use super::entries;
-use super::found_fields::FoundFields;
+use super::field_checks::check_fields;
 use super::index_threads::{BuildCall, ThreadsReport, index_inputs};
 use super::inferred_note::{note_inferred, report_unforeseen};
-use super::near_sketch::NearSketch;
 use super::options::IndexOptions;
 use super::rare_fields::RareFields;
 use super::record_fields::RecordFields;
@@ -57,6 +56,9 @@ pub(crate) fn build(
 ) -> Result<IndexReport> {
     let begun = Instant::now();
     let created = prepare_directory(path)?;
+    if created && options.fields.access {
+        make_private(path)?;
+    }
     let directory = FsDirectory::new(path);
     let outcome = build_and_keep(path, &directory, BuildCall { options, progress, cancel });
     if created && read_newest(&directory).is_ok_and(|newest| newest.is_none()) {
@@ -159,7 +161,8 @@ fn add_and_commit(
         _ => options.scan.refuse(contents.names_only)?,
     }
     let (entries, large_first) = (contents.names_only, !contents.names_only);
-    let access = access_field::covered(writer, known.as_ref().is_some_and(DocumentSource::has_access))?;
+    let has_access = known.as_ref().is_some_and(DocumentSource::has_access);
+    let access = access_field::covered(writer, &options.source, has_access)?;
     let wanted = SourceOptions { status, access, entries, large_first, ..options.source.clone() };
     let began = sys::now();
     let FoundSlice { inputs, parts, changed } = found_inputs(writer, slice, &wanted, cancel)?;
@@ -175,15 +178,14 @@ fn add_and_commit(
         let manifest = manifest.unwrap_or_else(|| new_manifest(&source, options.records, stored, &report));
         Some(Manifest { records: options.records, csv: source.csv(), stored, contents, ..manifest })
     });
-    let (ledger, mut remaining) = Ledger::open(writer, inputs, ledger_options(options))?;
+    let (ledger, mut remaining) = Ledger::open(writer, inputs, ledger_options(options, has_access))?;
     if slice.is_some() {
         ledger.leave_out(parts, &mut remaining);
     }
     relocate_moved(&ledger, &source, call, std::mem::take(&mut remaining.moved), &mut report)?;
     (report.unchanged, report.records.restored) = (remaining.unchanged, remaining.restored);
     let unread = still_unread(&covered_before(writer)?, &remaining.inputs);
-    report.removed_files = ledger.removed().paths.len() as u64;
-    report.failed.extend(ledger.removed().emptied.iter().map(emptied));
+    report_removed(&ledger, &mut report);
     progress.failures.store(report.failed.len() as u64, Ordering::Relaxed);
     let merging = BackgroundMerge::new(policy_merge(writer, options), ledger.spared());
     let threads = std::thread::scope(|scope| {
@@ -207,15 +209,10 @@ fn add_and_commit(
     Ok(report)
 }
 
-/// Refuses languages and sketches of texts that the fields of the documents do not allow.
-pub(super) fn check_fields(
-    known: Option<&DocumentSource>,
-    options: &IndexOptions,
-    contents: ContentOptions,
-) -> Result<()> {
-    let schema = known.map(DocumentSource::schema);
-    FoundFields::check_languages(options.contents, schema)?;
-    NearSketch::check(contents, options.records, schema)
+/// Reports files that are gone, and directories that seem to be empty.
+fn report_removed(ledger: &Ledger<'_>, report: &mut IndexReport) {
+    report.removed_files = ledger.removed().paths.len() as u64;
+    report.failed.extend(ledger.removed().emptied.iter().map(emptied));
 }
 
 /// Merges segments once the old documents of changed files are deleted, since all may be merged then. Returns
@@ -315,8 +312,9 @@ pub(super) fn found_out(
     Ok(DocumentSource::Records(fields))
 }
 
-fn ledger_options(options: &IndexOptions) -> LedgerOptions {
-    LedgerOptions { records: options.records, again: options.again, moves: !options.keep_removed }
+fn ledger_options(options: &IndexOptions, forgets_unread: bool) -> LedgerOptions {
+    let IndexOptions { records, again, keep_removed, .. } = options;
+    LedgerOptions { records: *records, again: *again, moves: !keep_removed, forgets_unread }
 }
 
 /// Deletes the documents of files that are empty now or gone, after all segments were written.

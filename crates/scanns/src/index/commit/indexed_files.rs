@@ -206,11 +206,13 @@ impl<'s> IndexedFiles<'s> {
     }
 
     /// The files of the index that are below the walked directories and are not among the inputs. A file that
-    /// could not be examined, or that lies below a directory that could not be read, is not one of them.
+    /// could not be examined, or that lies below a directory that could not be read, is not one of them,
+    /// unless such files are to be forgotten.
     pub(crate) fn removed(
         &self,
         found: &Inputs,
         members: &HashMap<usize, Vec<Vec<u8>>>,
+        forgets_unread: bool,
     ) -> Result<RemovedFiles> {
         if found.roots.is_empty() {
             return Ok(RemovedFiles::default());
@@ -223,7 +225,7 @@ impl<'s> IndexedFiles<'s> {
             let is_unseen = |number: u32| seen.get(number as usize) != Some(&true);
             segment.paths.each_live(is_unseen, |_, bytes| {
                 let path = Path::new(std::ffi::OsStr::from_bytes(bytes));
-                if path.ancestors().any(|place| failed.contains(place)) {
+                if !forgets_unread && path.ancestors().any(|place| failed.contains(place)) {
                     return Ok(());
                 }
                 let root = path.ancestors().find_map(|place| Some((place, *roots.get(place)?)));

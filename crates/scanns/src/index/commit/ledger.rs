@@ -55,6 +55,8 @@ pub(crate) struct Ledger<'w> {
     /// The field whose values are the keys of documents.
     key: Option<Field>,
     progress: Mutex<LedgerProgress>,
+    /// Whether files that could not be read lose their documents.
+    forgets_unread: bool,
 }
 
 /// The state of an input.
@@ -102,6 +104,8 @@ pub(crate) struct LedgerOptions {
     pub(crate) again: bool,
     /// Whether the documents of files that are gone are removed, so that those of moved files may move.
     pub(crate) moves: bool,
+    /// Whether files that cannot be read lose their documents, since nobody knows who may see these now.
+    pub(crate) forgets_unread: bool,
 }
 
 /// What an input is to an index.
@@ -147,7 +151,7 @@ impl<'w> Ledger<'w> {
         found: Inputs,
         options: LedgerOptions,
     ) -> Result<(Self, RemainingInputs)> {
-        let LedgerOptions { records, again, moves } = options;
+        let LedgerOptions { records, again, moves, forgets_unread } = options;
         let manifest = writer.manifest();
         let partial = manifest.as_ref().map(|manifest| manifest.partial.clone()).unwrap_or_default();
         let old = writer.segment_ids();
@@ -155,7 +159,7 @@ impl<'w> Ledger<'w> {
         let segments = segments.collect::<Result<Vec<_>>>()?;
         let index = IndexedFiles::of(&segments, &found, manifest.as_ref())?;
         let mut members = index.members(&found)?;
-        let mut removed = index.removed(&found, &members)?;
+        let mut removed = index.removed(&found, &members, forgets_unread)?;
         let mut moved = BTreeMap::new();
         if moves && records == Records::File && !again {
             let known = |number: usize| index.known.get(number).copied().flatten();
@@ -207,7 +211,8 @@ impl<'w> Ledger<'w> {
         let (spans, keys) = (remaining.parts.done.clone(), UniqueKeys::new(&old, restoration, displaced));
         let progress = Mutex::new(LedgerProgress { spans, keys, ..LedgerProgress::default() });
         let key = writer.manifest().and_then(|manifest| manifest.sources.key());
-        Ok((Ledger { writer, inputs: kept, old, replaced, removed, key, progress }, remaining))
+        let ledger = Ledger { writer, inputs: kept, old, replaced, removed, key, progress, forgets_unread };
+        Ok((ledger, remaining))
     }
 
     /// Takes parts of inputs for indexed, which are not to be read. The index must be new.
@@ -346,11 +351,11 @@ impl<'w> Ledger<'w> {
     /// are now empty.
     pub(crate) fn finish(&self, failed: &[Failure]) -> Result<()> {
         let mut progress = self.progress();
-        // A file that could not be read keeps its documents.
+        // A file that could not be read keeps its documents, unless it is to be known who may see them.
         let failed: HashSet<&Path> = failed.iter().map(|failure| failure.path.as_path()).collect();
         let is_empty = |&&input: &&u32| {
             let failed = self.inputs.get(input as usize).is_none_or(|input| failed.contains(&*input.path));
-            !failed && !progress.deleted.contains(&input)
+            (self.forgets_unread || !failed) && !progress.deleted.contains(&input)
         };
         let empty: Vec<u32> = self.replaced.iter().filter(is_empty).copied().collect();
         progress.documents += self.writer.take_in(None, self.deletions(&empty)?, self.forgotten(&empty));

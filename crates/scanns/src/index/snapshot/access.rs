@@ -88,8 +88,10 @@ impl Snapshot {
     /// without a class.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if classes cannot be read.
+    /// [`Error::NotInView`] for a view, which does not show classes; [`Error::Corrupt`] if they cannot be
+    /// read.
     pub fn visible_to(&self, user: &AccessUser) -> Result<Vec<VisibleDocs>> {
+        self.refuse_in_view("who may see documents")?;
         self.classed_segments().map(|(segment, field)| visible_to(segment, field, user)).collect()
     }
 
@@ -97,8 +99,8 @@ impl Snapshot {
     /// the index was built. Root sees everything. See [`Snapshot::seen_by`].
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if an index was built without access classes, [`Error::Corrupt`] if classes
-    /// cannot be read.
+    /// [`Error::Unsupported`] if an index was built without access classes, [`Error::NotInView`] for a view,
+    /// [`Error::Corrupt`] if classes cannot be read.
     pub fn seen_as(&self, user: &AccessUser) -> Result<Snapshot> {
         if !self.has_access() {
             return Err(Error::Unsupported {
@@ -106,6 +108,7 @@ impl Snapshot {
                 remedy: "build an index with scanns index --access".into(),
             });
         }
+        self.refuse_in_view("who may see documents")?;
         if user.is_root() {
             return Ok(Snapshot::of_parts(self.schema.clone(), self.parts.clone()));
         }

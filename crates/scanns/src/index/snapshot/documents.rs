@@ -17,6 +17,7 @@ use crate::schema::{Field, Store, Value, decode_stored};
 use crate::search::Hit;
 use crate::segment::{Reference, StoredFigures, TermInDocument};
 use crate::source::Stamp;
+use crate::sys::{PERMISSIONS, ReadIdentity};
 
 impl Snapshot {
     /// Returns the original text of the document of a hit: a file, or a line without its line feed. Returns
@@ -45,9 +46,45 @@ impl Snapshot {
             Store::Content => segment.content(hit.doc),
             Store::Reference => {
                 let Some(part) = self.part(hit.leaf) else { return Ok(None) };
-                segment.reference(hit.doc)?.map(|reference| part.read_reference(&reference, most)).transpose()
+                let Some(reference) = segment.reference(hit.doc)? else { return Ok(None) };
+                let expected = self.expected(&reference)?;
+                part.read_reference(&reference, expected, most).map(Some)
             }
         }
+    }
+
+    /// The file that a view expects where a reference leads; `None` without a view.
+    ///
+    /// This process may read more than the user of a view, who may have put a link in the place of the file.
+    fn expected(&self, reference: &Reference) -> Result<Option<ReadIdentity>> {
+        if !self.is_view() {
+            return Ok(None);
+        }
+        let path = Path::new(OsStr::from_bytes(&reference.path));
+        let file = archive_of(path).map_or(path, |(outer, _)| outer);
+        let number = |hit: &Hit, name| -> Result<Option<u64>> {
+            let Some(field) = self.schema().field(name) else { return Ok(None) };
+            Ok(match self.field_values(hit, &[field])?.into_iter().flatten().next() {
+                Some(Value::Unsigned(number)) => Some(number),
+                Some(Value::Date(moment)) => u64::try_from(moment).ok(),
+                _ => None,
+            })
+        };
+        let narrow = |number: u64| u32::try_from(number).ok();
+        let identity = |hit: Hit| -> Result<Option<ReadIdentity>> {
+            let (device, inode) = (number(&hit, "device")?, number(&hit, "inode")?);
+            let changed = number(&hit, "ctime")?.and_then(|moment| i64::try_from(moment).ok());
+            let [uid, gid, mode] = [number(&hit, "uid")?, number(&hit, "gid")?, number(&hit, "mode")?]
+                .map(|of| of.and_then(narrow));
+            Ok((|| {
+                let (device, inode, changed) = (device?, inode?, changed?);
+                Some(ReadIdentity { device, inode, changed, uid: uid?, gid: gid?, mode: mode? & PERMISSIONS })
+            })())
+        };
+        let found = self.hit(file.as_os_str().as_bytes())?.map(identity).transpose()?.flatten();
+        found
+            .map(Some)
+            .ok_or(Error::NotInView { what: "the text of files that the index does not know well" })
     }
 
     /// The stored texts of a field of the document of a hit, in the order in which they were given; `None` if
@@ -155,22 +192,30 @@ impl Snapshot {
 
 impl IndexPart {
     /// Reads at most `most` bytes of a referenced document, and checks that its file has not changed.
-    fn read_reference(&self, reference: &Reference, most: u64) -> Result<Vec<u8>> {
+    fn read_reference(
+        &self,
+        reference: &Reference,
+        expected: Option<ReadIdentity>,
+        most: u64,
+    ) -> Result<Vec<u8>> {
         let path = Path::new(OsStr::from_bytes(&reference.path));
         let changed = |what: &str| Error::SourceChanged { path: path.to_path_buf(), what: what.into() };
         let failed = |action, source: std::io::Error| match source.kind() {
+            _ if expected.is_some() => changed("it cannot be read as it was"),
             ErrorKind::NotFound | ErrorKind::NotADirectory => changed("it no longer exists"),
             _ => Error::Io { action, path: PathBuf::from(path), source },
         };
         if let Some((outer, inner)) = archive_of(path) {
-            return self.read_member(reference, outer, inner, most);
+            return self.read_member(reference, expected, outer, inner, most);
         }
         let mut file = File::open(path).map_err(|source| failed("open", source))?;
+        check_file(&file, expected, path)?;
         check_stamp(&file, reference, path)?;
         let (start, len) = reference.span.unwrap_or((0, u64::MAX));
         let text = text_of_file(&mut file, self.reading(), start, len.min(most));
         let text = text.map_err(|source| failed("read", source))?;
         // A write during the read has changed the time of modification.
+        check_file(&file, expected, path)?;
         check_stamp(&file, reference, path)?;
         let is_short = reference.span.is_some() && (text.len() as u64) < len.min(most);
         if is_short { Err(changed("it became shorter")) } else { Ok(text) }
@@ -182,15 +227,37 @@ impl IndexPart {
     }
 
     /// Reads at most `most` bytes of a document that is the member `inner` of an archive.
-    fn read_member(&self, reference: &Reference, outer: &Path, inner: &[u8], most: u64) -> Result<Vec<u8>> {
+    fn read_member(
+        &self,
+        reference: &Reference,
+        expected: Option<ReadIdentity>,
+        outer: &Path,
+        inner: &[u8],
+        most: u64,
+    ) -> Result<Vec<u8>> {
         let file = File::open(outer).map_err(|source| Error::io("open", outer, source))?;
+        let same = file.try_clone().map_err(|source| Error::io("open", outer, source))?;
+        check_file(&same, expected, outer)?;
         check_stamp(&file, reference, outer)?;
         let (start, len) = reference.span.unwrap_or((0, u64::MAX));
         let text = text_of_member(file, inner, self.reading(), start.saturating_add(len));
         let mut text = text.map_err(|source| Error::io("read", outer, source))?;
+        check_file(&same, expected, outer)?;
         text.drain(..usize::try_from(start).unwrap_or(usize::MAX).min(text.len()));
         text.truncate(usize::try_from(len.min(most)).unwrap_or(usize::MAX));
         Ok(text)
+    }
+}
+
+/// Refuses a file that is not the expected one, or has changed, or may be read by others now.
+fn check_file(file: &File, expected: Option<ReadIdentity>, path: &Path) -> Result<()> {
+    let Some(expected) = expected else { return Ok(()) };
+    match ReadIdentity::of(file) {
+        Ok(found) if found == expected => Ok(()),
+        // Nothing is told of another file.
+        _ => {
+            Err(Error::SourceChanged { path: path.to_path_buf(), what: "it cannot be read as it was".into() })
+        }
     }
 }
 

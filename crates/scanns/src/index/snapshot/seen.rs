@@ -12,7 +12,7 @@ use super::open::Snapshot;
 use super::part::IndexPart;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Records};
-use crate::segment::{Segment, VisibleDocs};
+use crate::segment::{DocBits, Segment, VisibleDocs};
 
 impl Snapshot {
     /// Returns the same commit as a view of it: as an index would be that never had anything but the
@@ -148,7 +148,11 @@ impl IndexPart {
 
 fn hash_view(segment: &Segment, hasher: &mut Xxh3) {
     let Some(view) = segment.view() else { return };
-    for docs in [Some(view.entries()), view.contents()].into_iter().flatten() {
-        docs.words().iter().for_each(|word| hasher.write(&word.to_le_bytes()));
+    for docs in [Some(view.entries()), view.contents()] {
+        // Where a set ends, and which one it is, counts as well.
+        let words = docs.map_or(&[][..], DocBits::words);
+        hasher.write(&[u8::from(docs.is_some())]);
+        hasher.write(&(words.len() as u64).to_le_bytes());
+        words.iter().for_each(|word| hasher.write(&word.to_le_bytes()));
     }
 }

@@ -48,16 +48,19 @@ impl AclReader {
             Err(Errno::OPNOTSUPP) => {}
             Err(_) => return PermissionAcl::Undecided,
         }
+        let mut has_kind = false;
         for name in NFS4 {
             match self.read(place, name) {
                 Ok(acl) => return PermissionAcl::of_nfs4_bytes(acl, place.mode),
-                Err(Errno::NODATA | Errno::OPNOTSUPP) => {}
+                // This file has none, but others may.
+                Err(Errno::NODATA) => has_kind = true,
+                Err(Errno::OPNOTSUPP) => {}
                 Err(_) => return PermissionAcl::Undecided,
             }
         }
         // Special files may have none where others have some.
         let kind = place.mode & 0o170_000;
-        if kind == 0o100_000 || kind == 0o040_000 {
+        if !has_kind && (kind == 0o100_000 || kind == 0o040_000) {
             self.without.insert(place.device);
         }
         PermissionAcl::None

@@ -10,7 +10,8 @@
 //!
 //! `permissions.rs` has what decides about one file or directory, `acl.rs` its ACL in the bytes of the
 //! kernel and `nfs4_acl.rs` one of NFSv4. `gate.rs` reduces them to who passes one check, in a form that is
-//! equal for checks with equal outcomes. `chain.rs` collects the checks on the way to a directory, and
+//! equal for checks with equal outcomes. `chain.rs` collects the checks on the way to a directory, which
+//! `opened_directory.rs` opens so that it stays the same, and
 //! `class.rs` is the class of an entry and its evaluation for a `user.rs`. `way.rs` reads the directories
 //! above a named path, and `acl_reader.rs` the ACLs of files.
 //!
@@ -24,6 +25,7 @@ mod chain;
 mod class;
 mod gate;
 mod nfs4_acl;
+mod opened_directory;
 mod permissions;
 mod user;
 mod way;
@@ -33,6 +35,7 @@ pub(crate) use acl_reader::{AclPlace, AclReader};
 pub(crate) use chain::AccessChain;
 pub use class::{AccessClass, AccessNeed, AccessRights};
 pub use gate::Gate;
+pub(crate) use opened_directory::OpenedDirectory;
 pub use permissions::{AskedPermission, DecidedBy, FilePermissions, PermissionAcl};
 pub use user::AccessUser;
 pub(crate) use way::Way;

@@ -59,7 +59,7 @@ impl Way {
     }
 
     /// The checks of searches on the way to an absolute path, and through the link if it is one.
-    pub(crate) fn searched(&mut self, path: &Path) -> Vec<(AccessNeed, Gate)> {
+    fn searched(&mut self, path: &Path) -> Vec<(AccessNeed, Gate)> {
         let mut rest =
             WayRest { place: PathBuf::from("/"), names: names(path).collect(), links: 0, gates: Vec::new() };
         match self.walk(&mut rest) {

@@ -137,8 +137,7 @@ impl ScanWorker<'_> {
     fn is_first(&mut self, open: &OpenDirectory, found: &FoundName<'_>) -> bool {
         if found.status.values.kind == Some(EntryKind::Link) {
             let (root, rules) = (open.directory.root.clone(), open.directory.rules.get().cloned());
-            let way = self.current_way();
-            self.links.push(FoundLink { root, path: path_of(&self.path), rules, way });
+            self.links.push(FoundLink { root, path: path_of(&self.path), rules });
             return false;
         }
         let repeated =

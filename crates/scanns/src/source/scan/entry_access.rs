@@ -19,20 +19,10 @@ use crate::source::scan::worker::ScanWorker;
 use crate::sys::lock;
 
 impl ScanWorker<'_> {
-    /// The checks on the way to a named path, or a link that is followed; none if they are not wanted.
+    /// The checks on the way to a named path; none if they are not wanted.
     pub(super) fn way_to(&self, path: &Path) -> Option<Arc<AccessChain>> {
         let way = self.shared.way.as_ref()?;
         Some(lock(way).to(path))
-    }
-
-    /// The checks on the way through a link, to whose place a chain leads.
-    pub(super) fn way_through(
-        &self,
-        chain: Option<&Arc<AccessChain>>,
-        link: &Path,
-    ) -> Option<Arc<AccessChain>> {
-        let way = self.shared.way.as_ref()?;
-        Some(chain?.with(lock(way).searched(link)))
     }
 
     /// Goes on with entries to which these checks lead.
@@ -81,10 +71,5 @@ impl ScanWorker<'_> {
             self.report.undecided_access.add(&self.path);
         }
         self.access = Some(access);
-    }
-
-    /// The chain of the directory that is being listed, for links in it that are followed later.
-    pub(super) fn current_way(&self) -> Option<Arc<AccessChain>> {
-        self.access.as_ref().map(|access| access.chain.clone())
     }
 }

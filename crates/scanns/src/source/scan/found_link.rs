@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::source::access::AccessChain;
 use crate::source::ignore::IgnoreRules;
 use crate::source::scan::directory::RootState;
 
@@ -14,8 +13,6 @@ pub(super) struct FoundLink {
     pub(super) path: PathBuf,
     /// The rules in its directory, if `.gitignore` files are respected.
     pub(super) rules: Option<IgnoreRules>,
-    /// The checks on the way to it, if access classes are wanted.
-    pub(super) way: Option<Arc<AccessChain>>,
 }
 
 /// Links in any order.

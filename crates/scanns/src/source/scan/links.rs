@@ -60,8 +60,7 @@ impl ScanWorker<'_> {
     }
 
     fn follow(&mut self, found: &FoundLink, known: &mut HashSet<PathBuf>) -> rustix::io::Result<()> {
-        let FoundLink { root, path: link, rules, way } = found;
-        self.set_way(way.as_ref());
+        let FoundLink { root, path: link, rules } = found;
         let name = c_path(link)?;
         self.operation();
         let status = status_of(&name, self.flags(AtFlags::empty())).ok();
@@ -76,15 +75,13 @@ impl ScanWorker<'_> {
             }
             return Ok(());
         };
-        let way = self.way_through(way.as_ref(), link);
-        self.set_way(way.as_ref());
         if included {
             self.emit(&status, CWD, &name);
         } else {
             self.report.filtered.add(&self.path);
         }
         if status.is_directory() {
-            let above = PlaceAbove { rules: rules.clone(), way };
+            let above = PlaceAbove { rules: rules.clone(), way: None };
             let directory = ScanDirectory::top(name, status.device, root.clone(), above);
             self.stack.push(ScanWork::Directory(Arc::new(directory)));
         }
@@ -122,7 +119,6 @@ impl ScanWorker<'_> {
         let status = status_of(&name, self.flags(AtFlags::SYMLINK_NOFOLLOW))?;
         self.operation();
         let target = target_of(&name).ok();
-        self.find_access(&status, CWD, &name);
         self.emit_with(&status, target.as_deref());
         Ok(())
     }

@@ -122,6 +122,13 @@ impl DumpImport<'_> {
         } else {
             None
         };
+        if let Some(why) = report.kept.filter(|_| self.access.is_some()) {
+            // What is kept would keep its old rights.
+            return Err(Error::Unsupported {
+                what: format!("an update of access classes from this dump ({why})"),
+                remedy: "nothing was changed: make a complete dump, or another index of this one".into(),
+            });
+        }
         if report.kept.is_some() {
             return Ok(());
         }

@@ -45,7 +45,8 @@ pub(in crate::index::build) fn scan(
     let index = fs::canonicalize(writer.directory().describe()).ok();
     let options = ScanOptions { leave_out: index, ..call.options.scan_options() };
     let options = RareFields::of(source.schema()).scanned(options);
-    let options = ScanOptions { access: covered(writer, source.has_access())?, ..options };
+    let access = covered(writer, &call.options.source, source.has_access())?;
+    let options = ScanOptions { access, ..options };
     let before = covered_before(writer)?;
     let expected = expected(&options.paths, &before);
     let scan = ScanImport { options, from: sources.collect(), expected, before };
@@ -105,7 +106,7 @@ impl FindEntries for ScanImport {
         let ImportThreads { found: mut scan, lanes, .. } = threads;
         explain_gone(&mut scan.unread, &self.before);
         report_scan(&mut scan, lanes, report)?;
-        delete_gone(import, &scan, report)?;
+        delete_gone(import, &scan, self.options.access.is_some(), report)?;
         let covered = coverage(&scan, &report.failed);
         report.unused_globs = if scan.complete { scan.unused_globs.clone() } else { Vec::new() };
         report.scan = Some(scan);
@@ -169,12 +170,18 @@ fn coverage(scan: &ScanReport, unread: &[Failure]) -> Vec<Coverage> {
 }
 
 /// Deletes documents below the scanned directories whose entries are gone. What the scan could not read may
-/// still exist, and what was below an empty place of a file system, too.
-fn delete_gone(import: &Import<'_>, scan: &ScanReport, report: &mut IndexReport) -> Result<()> {
+/// still exist, and what was below an empty place of a file system, too. With access classes, nobody knows
+/// who may see now what could not be read, and it is forgotten.
+fn delete_gone(
+    import: &Import<'_>,
+    scan: &ScanReport,
+    forgets_unread: bool,
+    report: &mut IndexReport,
+) -> Result<()> {
     if import.known.is_empty() || report.cancelled {
         return Ok(());
     }
-    if scan.unread_more > 0 {
+    if scan.unread_more > 0 && !forgets_unread {
         report.kept = Some(TOO_MANY_UNREAD);
         return Ok(());
     }
@@ -185,7 +192,7 @@ fn delete_gone(import: &Import<'_>, scan: &ScanReport, report: &mut IndexReport)
     let mut lost = LostMounts::new(import.known);
     let mut emptied_roots: HashMap<PathBuf, u64> = HashMap::new();
     let gone = |path: &[u8]| -> Result<bool> {
-        if ancestors(path).any(|place| unread.contains(place)) {
+        if !forgets_unread && ancestors(path).any(|place| unread.contains(place)) {
             return Ok(false);
         }
         let root = ancestors(path).find_map(|place| Some((place, *roots.get(place)?)));

@@ -12,7 +12,7 @@ use crate::search::{KeyOrder, KeyPage, Missing, Model, MoreLikeThis, SortBy, Sor
 use crate::segment::VisibleDocs;
 
 /// Builds an index as a user. The threads of the build have the identity of the thread that begins it.
-fn build_as(user: &AccessUser, index: &Path, options: &IndexOptions) -> bool {
+pub fn build_as(user: &AccessUser, index: &Path, options: &IndexOptions) -> bool {
     let place = index.parent().unwrap();
     fs::create_dir_all(place).unwrap();
     chown(place, Some(user.uid()), Some(user.gid())).unwrap();

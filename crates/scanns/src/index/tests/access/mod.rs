@@ -1,6 +1,7 @@
 //! Who may see what, compared with what the kernel lets users do.
 
 mod answers;
+mod changes;
 mod kernel;
 mod tree;
 
