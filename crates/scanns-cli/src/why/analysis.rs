@@ -94,8 +94,8 @@ mod tests {
         assert_eq!(steps("english", "Running"), "standard [\"running\"], english [\"run\"]");
         assert_eq!(steps("english", "the"), "standard [\"the\"], english []");
         assert_eq!(
-            steps("whitespace | lowercase | stop:of", "Of"),
-            "whitespace [\"Of\"], lowercase [\"of\"], stop:of []"
+            steps("whitespace | lowercase | stop:of,", "Of"),
+            "whitespace [\"Of\"], lowercase [\"of\"], stop:of, []"
         );
     }
 
