@@ -3,10 +3,10 @@
 //! A value is checked here if it can be judged on its own. The verb checks what depends on the machine or on
 //! several options. `search.rs`, `eval.rs`, `export.rs` and the like hold the arguments of the verbs with
 //! these names, `dump_out.rs` those of `dump`, `ls.rs` those of `ls` and `stat`, and `maintain.rs` those of
-//! `delete`, `update`, `merge` and `check`, `access.rs` those of `why`. Other files hold options:
+//! `delete`, `update`, `merge` and `check`, `why.rs` those of `why`. Other files hold options:
 //! `contents.rs` about files that are not plain text, `records.rs` about fields, `columns.rs` about columns,
-//! `similar.rs` for queries made from documents, and `stored.rs` about stored documents. `values.rs` parses
-//! values, and `short.rs` says what the short help shows.
+//! `similar.rs` for queries made from documents, `stored.rs` about stored documents, `read.rs` about reading,
+//! and `access.rs` about users. `values.rs` parses values, and `short.rs` says what the short help shows.
 
 mod access;
 mod columns;

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
-use crate::schema::{Field, Value};
+use crate::schema::Value;
 use crate::search::Hit;
 use crate::source::access::{
     AccessClass, AccessNeed, AccessRights, AccessUser, AclReader, AskedPermission, DecidedBy,
@@ -156,7 +156,7 @@ impl PlaceReader<'_> {
 
     /// The permissions of an entry; `None` if the index does not keep its ACL.
     fn permissions(&self, hit: &Hit) -> Result<Option<FilePermissions>> {
-        if self.field("acl").is_none() {
+        if self.snapshot.schema().field("acl").is_none() {
             return Ok(None);
         }
         let (uid, gid, mode) =
@@ -167,24 +167,15 @@ impl PlaceReader<'_> {
         Ok(Some(FilePermissions { uid, gid, mode, acl }))
     }
 
-    fn field(&self, name: &str) -> Option<Field> {
-        self.snapshot.schema().field(name)
-    }
-
-    fn value(&self, hit: &Hit, name: &str) -> Result<Option<Value>> {
-        let Some(field) = self.field(name) else { return Ok(None) };
-        Ok(self.snapshot.field_values(hit, &[field])?.into_iter().flatten().next())
-    }
-
     fn text(&self, hit: &Hit, name: &str) -> Result<Option<Vec<u8>>> {
-        Ok(match self.value(hit, name)? {
+        Ok(match self.snapshot.first_value(hit, name)? {
             Some(Value::Text(text)) => Some(text),
             _ => None,
         })
     }
 
     fn number(&self, hit: &Hit, name: &str) -> Result<Option<u32>> {
-        Ok(match self.value(hit, name)? {
+        Ok(match self.snapshot.first_value(hit, name)? {
             Some(Value::Unsigned(number)) => u32::try_from(number).ok(),
             _ => None,
         })

@@ -260,13 +260,13 @@ impl<'a> Walk<'a> {
             Ok(opened) => opened,
             Err(error) => return found.fail(&directory, &error),
         };
-        let place = opened.as_ref().map_or(directory.as_path(), OpenedDirectory::place);
-        let entries = match fs::read_dir(place) {
+        let place = opened.as_ref().map_or_else(|| directory.clone(), OpenedDirectory::place);
+        let entries = match fs::read_dir(&place) {
             Ok(entries) => entries,
             Err(error) => return found.fail(&directory, &error),
         };
         let mut files = Vec::new();
-        let way = way.map(|way| CheckedWay { chain: found.enter(&way.chain, place), ..way });
+        let way = way.map(|way| CheckedWay { chain: found.enter(&way.chain, &place), ..way });
         let mut take = |entry: io::Result<DirEntry>, rules: Option<&IgnoreRules>, found: &mut Found| {
             match entry {
                 Ok(entry) => {

@@ -47,6 +47,12 @@ pub(super) fn check(current: Option<(&Schema, Records)>, options: &IndexOptions)
             "scan the directories again",
         );
     }
+    if options.keep_removed {
+        return unsupported(
+            "keeping what is gone (--keep-removed) with access classes: nobody knows who may see it",
+            "leave --keep-removed out",
+        );
+    }
     if let Some(dump) = &options.dump {
         return match dump.without_acls {
             true => Ok(()),
@@ -61,12 +67,6 @@ pub(super) fn check(current: Option<(&Schema, Records)>, options: &IndexOptions)
             "following links (--follow) with access classes: a target may be reached in several ways, and \
              who may use them differs",
             "name the directories to which the links lead",
-        );
-    }
-    if options.keep_removed {
-        return unsupported(
-            "keeping what is gone (--keep-removed) with access classes: nobody knows who may see it",
-            "leave --keep-removed out",
         );
     }
     if !options.source.is_of_trees() {

@@ -53,6 +53,12 @@ impl Snapshot {
         }
     }
 
+    /// The first value of the field with a name.
+    pub(crate) fn first_value(&self, hit: &Hit, name: &str) -> Result<Option<Value>> {
+        let Some(field) = self.schema().field(name) else { return Ok(None) };
+        Ok(self.field_values(hit, &[field])?.into_iter().flatten().next())
+    }
+
     /// The file that a view expects where a reference leads; `None` without a view.
     ///
     /// This process may read more than the user of a view, who may have put a link in the place of the file.
@@ -63,8 +69,7 @@ impl Snapshot {
         let path = Path::new(OsStr::from_bytes(&reference.path));
         let file = archive_of(path).map_or(path, |(outer, _)| outer);
         let number = |hit: &Hit, name| -> Result<Option<u64>> {
-            let Some(field) = self.schema().field(name) else { return Ok(None) };
-            Ok(match self.field_values(hit, &[field])?.into_iter().flatten().next() {
+            Ok(match self.first_value(hit, name)? {
                 Some(Value::Unsigned(number)) => Some(number),
                 Some(Value::Date(moment)) => u64::try_from(moment).ok(),
                 _ => None,
@@ -174,7 +179,7 @@ impl Snapshot {
     /// Returns the sizes of the stored data of documents, including deleted documents.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] if the sizes of a segment cannot be read; [`Error::Unsupported`] if the snapshot is
+    /// [`Error::Corrupt`] if the sizes of a segment cannot be read; [`Error::NotInView`] if the snapshot is
     /// [seen by a view](Snapshot::seen_by).
     pub fn stored_figures(&self) -> Result<StoredFigures> {
         self.refuse_in_view("the sizes of stored documents")?;

@@ -14,7 +14,6 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 #[derive(Debug)]
 pub(crate) struct OpenedDirectory {
     descriptor: OwnedFd,
-    place: PathBuf,
 }
 
 impl OpenedDirectory {
@@ -23,28 +22,29 @@ impl OpenedDirectory {
     /// # Errors
     /// Any error of the system; one of the names is a link, or no directory.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        if !path.is_absolute() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let mut descriptor: Option<OwnedFd> = None;
         let mut names = path.components().peekable();
         while let Some(part) = names.next() {
             let name = match part {
                 Component::RootDir => Path::new("/"),
                 Component::Normal(name) => Path::new(name),
-                _ => return Err(io::Error::from(io::ErrorKind::InvalidInput)),
+                _ => return Err(io::ErrorKind::InvalidInput.into()),
             };
             let how = if names.peek().is_some() { OFlags::PATH } else { OFlags::RDONLY };
             let flags = how | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
             let above = descriptor.as_ref().map_or(CWD, AsFd::as_fd);
             descriptor = Some(openat(above, name, flags, Mode::empty())?);
         }
-        let descriptor = descriptor.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        let place = PathBuf::from(format!("/proc/self/fd/{}", descriptor.as_raw_fd()));
-        Ok(OpenedDirectory { descriptor, place })
+        let descriptor = descriptor.ok_or(io::ErrorKind::NotFound)?;
+        Ok(OpenedDirectory { descriptor })
     }
 
     /// A path of the directory that leads to nothing else for as long as it is open.
-    pub(crate) fn place(&self) -> &Path {
-        debug_assert!(self.descriptor.as_raw_fd() >= 0, "it is open");
-        &self.place
+    pub(crate) fn place(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.descriptor.as_raw_fd()))
     }
 }
 
@@ -73,6 +73,7 @@ mod tests {
             assert!(OpenedDirectory::open(&root.join(through_a_link)).is_err(), "{through_a_link}");
         }
         assert!(OpenedDirectory::open(&root.join("a/b/file")).is_err());
-        assert!(OpenedDirectory::open(Path::new("a")).is_err() || Path::new("a").is_dir());
+        assert!(OpenedDirectory::open(Path::new(".")).is_err());
+        assert!(OpenedDirectory::open(Path::new("/")).is_ok());
     }
 }

@@ -132,10 +132,12 @@ impl DumpImport<'_> {
         if report.kept.is_some() {
             return Ok(());
         }
-        // What the dumps say that they could not read may still exist.
+        // What the dumps say that they could not read may still exist. With access classes, nobody knows who
+        // may see it now.
         let mut unread = Tops::default();
         report.dumps.iter().flat_map(|dump| &dump.tally.unread_paths).for_each(|path| unread.add(&path.path));
-        let gone = |path: &[u8]| Ok(tops.cover(path) && !unread.cover(path));
+        let forgets_unread = self.access.is_some();
+        let gone = |path: &[u8]| Ok(tops.cover(path) && (forgets_unread || !unread.cover(path)));
         (report.removed_files, report.removed) = import.delete_unseen(gone)?;
         Ok(())
     }

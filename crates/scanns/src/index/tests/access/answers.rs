@@ -2,31 +2,19 @@
 
 use std::os::unix::fs::chown;
 
-use rustix::process::{Gid, Uid};
-use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
-
+use super::kernel::as_user;
 use super::*;
 use crate::query::Operator;
 use crate::search::aggregate::{Aggregation, Facet, FacetTerms, GroupBy};
 use crate::search::{KeyOrder, KeyPage, Missing, Model, MoreLikeThis, SortBy, SortKey};
 use crate::segment::VisibleDocs;
 
-/// Builds an index as a user. The threads of the build have the identity of the thread that begins it.
+/// Builds an index as a user; false if it cannot be built.
 pub fn build_as(user: &AccessUser, index: &Path, options: &IndexOptions) -> bool {
     let place = index.parent().unwrap();
     fs::create_dir_all(place).unwrap();
     chown(place, Some(user.uid()), Some(user.gid())).unwrap();
-    std::thread::scope(|scope| {
-        let build = || {
-            let groups: Vec<Gid> = user.groups().iter().map(|&gid| Gid::from_raw(gid)).collect();
-            let (uid, gid) = (Uid::from_raw(user.uid()), Gid::from_raw(user.gid()));
-            set_thread_groups(&groups).unwrap();
-            set_thread_res_gid(gid, gid, gid).unwrap();
-            set_thread_res_uid(uid, uid, uid).unwrap();
-            run(index, options).is_ok()
-        };
-        scope.spawn(build).join().unwrap()
-    })
+    as_user(user, || run(index, options).is_ok())
 }
 
 /// A random query.

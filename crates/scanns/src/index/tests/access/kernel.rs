@@ -20,21 +20,28 @@ pub struct Seen {
     pub contents: HashSet<PathBuf>,
 }
 
-/// What a user sees of the tree at `root`, of which `all` are the paths.
-pub fn seen_by(user: &AccessUser, root: &Path, all: &[PathBuf]) -> Seen {
+/// Does something in a thread that takes on the identity of a user. Threads that it starts have it, too.
+pub fn as_user<T: Send>(user: &AccessUser, action: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
-        let look = || {
+        let act = || {
             let groups: Vec<Gid> = user.groups().iter().map(|&gid| Gid::from_raw(gid)).collect();
             let (uid, gid) = (Uid::from_raw(user.uid()), Gid::from_raw(user.gid()));
             set_thread_groups(&groups).unwrap();
             set_thread_res_gid(gid, gid, gid).unwrap();
             set_thread_res_uid(uid, uid, uid).unwrap();
-            let mut seen = Seen::default();
-            walk(root, &mut seen.entries);
-            seen.contents = all.iter().filter(|path| is_readable(path)).cloned().collect();
-            seen
+            action()
         };
-        scope.spawn(look).join().unwrap()
+        scope.spawn(act).join().unwrap()
+    })
+}
+
+/// What a user sees of the tree at `root`, of which `all` are the paths.
+pub fn seen_by(user: &AccessUser, root: &Path, all: &[PathBuf]) -> Seen {
+    as_user(user, || {
+        let mut seen = Seen::default();
+        walk(root, &mut seen.entries);
+        seen.contents = all.iter().filter(|path| is_readable(path)).cloned().collect();
+        seen
     })
 }
 
