@@ -1,0 +1,106 @@
+// Asks the API. Every question can be cancelled, and fails with a Problem that says what to do next.
+
+import type { DocumentAnswer, IndexInfo, Indexes, ProblemBody, SearchAnswer, SuggestAnswer, UsageAnswer } from "./types";
+import type { DocumentKey } from "../text/keys";
+import { percentKey } from "../text/keys";
+
+/** An answer that is an error, or the lack of an answer. */
+export class Problem extends Error {
+  constructor(
+    readonly body: ProblemBody,
+    /** Seconds after which the server wants to be asked again, or null. */
+    readonly retryAfter: number | null,
+  ) {
+    super(body.detail ?? body.title);
+  }
+}
+
+/** Parameters of a question; lists are repeated. */
+export type Parameters = Record<string, string | number | boolean | string[] | undefined>;
+
+/** A question longer than this is sent in the body of a POST. */
+const LONGEST_GET = 3000;
+
+/** The parameters in the form of a URL's query, without those that are undefined. */
+export function urlQuery(parameters: Parameters): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (Array.isArray(value)) value.forEach((each) => query.append(name, each));
+    else if (value !== undefined) query.set(name, String(value));
+  }
+  return query.toString();
+}
+
+/** Parses JSON; integers that a number of JavaScript cannot hold become texts. */
+export function parseExact(text: string): unknown {
+  const exact = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
+      ? context?.source
+      : value;
+  return JSON.parse(text, exact as (key: string, value: unknown) => unknown);
+}
+
+async function ask<T>(path: string, signal: AbortSignal, init: RequestInit = {}): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, signal, headers: { accept: "application/json", ...init.headers } });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Problem({ title: "The server does not answer", status: 0, detail: "check that scanns serve runs" }, null);
+  }
+  const text = await response.text();
+  if (response.ok) return parseExact(text) as T;
+  throw new Problem(problemBody(response.status, text), retrySeconds(response));
+}
+
+function problemBody(status: number, text: string): ProblemBody {
+  try {
+    const body = JSON.parse(text) as ProblemBody;
+    if (typeof body.title === "string") return { ...body, status };
+  } catch {
+    // Something between the page and the server answered; its text is not shown.
+  }
+  return { title: `The server answered with status ${status}`, status };
+}
+
+function retrySeconds(response: Response): number | null {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : null;
+}
+
+/** The path of a resource of an index, relative to the page. */
+export function indexPath(index: string, resource: string): string {
+  return `api/v1/${encodeURIComponent(index)}/${resource}`;
+}
+
+export function indexes(signal: AbortSignal): Promise<Indexes> {
+  return ask("api/v1", signal);
+}
+
+export function info(index: string, signal: AbortSignal): Promise<IndexInfo> {
+  return ask(indexPath(index, "info"), signal);
+}
+
+export function search(index: string, parameters: Parameters, signal: AbortSignal): Promise<SearchAnswer> {
+  const query = urlQuery(parameters);
+  if (query.length <= LONGEST_GET) return ask(`${indexPath(index, "search")}?${query}`, signal);
+  const headers = { "content-type": "application/json" };
+  return ask(indexPath(index, "search"), signal, { method: "POST", headers, body: JSON.stringify(parameters) });
+}
+
+export function like(index: string, key: DocumentKey, parameters: Parameters, signal: AbortSignal): Promise<SearchAnswer> {
+  return ask(`${indexPath(index, "like")}?key=${percentKey(key)}&${urlQuery(parameters)}`, signal);
+}
+
+export function documentOf(index: string, key: DocumentKey, signal: AbortSignal): Promise<DocumentAnswer> {
+  return ask(indexPath(index, `documents/${percentKey(key)}`), signal);
+}
+
+export function suggest(index: string, q: string, position: number, signal: AbortSignal): Promise<SuggestAnswer> {
+  return ask(`${indexPath(index, "suggest")}?${urlQuery({ q, position })}`, signal);
+}
+
+/** The sums of a directory and of what is in it; of the top of the index without a path. */
+export function usage(index: string, path: string, by: string, signal: AbortSignal): Promise<UsageAnswer> {
+  return ask(`${indexPath(index, "usage")}?${urlQuery({ path: path === "" ? undefined : path, by })}`, signal);
+}

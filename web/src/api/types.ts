@@ -1,0 +1,156 @@
+// The answers of the HTTP API, as the page reads them. Fields that it does not use are left out.
+
+/** A value of a document. Integers beyond 2^53 are kept as texts, so that no digit is lost. */
+export type Value = string | number | boolean | null;
+
+export interface IndexEntry {
+  name: string;
+  path: string;
+  documents: number;
+  generation: number;
+  committed: string;
+}
+
+export interface Indexes {
+  server: { name: string; version: string };
+  user: { name: string; uid: number } | null;
+  trimmed: boolean;
+  indexes: IndexEntry[];
+}
+
+export interface FieldInfo {
+  name: string;
+  kind: string;
+  column: boolean;
+  stored: boolean;
+  searched: boolean;
+}
+
+/** What an index misses: inputs that failed, and directories that could not be listed. */
+export interface Incomplete {
+  text: string;
+  failed?: number;
+  unread_directories?: number;
+  inputs?: { key: string; reason: string }[];
+}
+
+export interface IndexInfo {
+  name: string;
+  generation: number;
+  committed: string;
+  age_seconds: number;
+  documents: number;
+  fields: FieldInfo[];
+  completeness: { complete: boolean } & Partial<Incomplete>;
+  snippets: boolean;
+  like: boolean;
+}
+
+export interface Snippet {
+  text: string;
+  text_bytes?: string | null;
+  start: number;
+  /** Pairs of byte offsets within the text. */
+  marks: [number, number][];
+}
+
+export interface Explanation {
+  value: number;
+  description: string;
+  details?: Explanation[];
+}
+
+export interface Hit {
+  rank: number;
+  score: number;
+  key: string;
+  /** Base64 of the key if it is not UTF-8; `key` is escaped then. */
+  key_bytes?: string | null;
+  fields?: Record<string, Value[]>;
+  snippets?: Snippet[];
+  explanation?: Explanation | null;
+}
+
+export interface Bucket {
+  value: Value;
+  value_bytes?: string | null;
+  from?: Value;
+  to?: Value;
+  count: number;
+  nested?: Nested[];
+}
+
+/** A facet or a sum inside of a bucket. */
+export interface Nested {
+  buckets?: Bucket[];
+  sum?: number | null;
+}
+
+export interface FacetAnswer {
+  facet: string;
+  buckets: Bucket[];
+  other: number;
+  missing: number;
+  partial?: boolean;
+}
+
+export interface SearchAnswer {
+  index: string;
+  generation: number;
+  count: number | null;
+  partial: boolean;
+  partial_reason?: string | null;
+  took: number;
+  incomplete?: Incomplete | null;
+  did_you_mean?: { text: string; changed: [string, string][] } | null;
+  hits: Hit[];
+  after: string | null;
+  facets?: FacetAnswer[];
+}
+
+export interface DocumentAnswer {
+  key: string;
+  key_bytes?: string | null;
+  fields: Record<string, Value[]>;
+  content: string | null;
+}
+
+export interface Suggestion {
+  text: string;
+  kind: string;
+  count?: number;
+}
+
+/** Completions of the bytes `from` to `to` of the query. */
+export interface SuggestAnswer {
+  from: number;
+  to: number;
+  suggestions: Suggestion[];
+}
+
+export interface UsageNode {
+  name: string;
+  path: string;
+  path_bytes?: string | null;
+  kind: string;
+  count: number;
+  size: number;
+  newest: string | null;
+}
+
+export interface UsageAnswer {
+  path: string;
+  total: { count: number; size: number };
+  children: UsageNode[];
+}
+
+/** A problem as RFC 9457 describes it. */
+export interface ProblemBody {
+  type?: string;
+  title: string;
+  status: number;
+  detail?: string;
+  parameter?: string;
+  position?: { offset: number; length?: number };
+  request_id?: string;
+}

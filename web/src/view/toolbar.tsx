@@ -1,0 +1,151 @@
+// The line above the results: views, order, columns, downloads, and the search as a command.
+
+import type { JSX } from "preact";
+
+import { descends, shownFields, showable, sortable } from "../state/fields";
+import { usePage } from "../state/page";
+import { askedOf } from "../state/results";
+import type { View } from "../state/url";
+import type { Asked } from "../text/copy-as";
+import { asCommand, asCurl, asPython, exportPath } from "../text/copy-as";
+import { copyText } from "./copy";
+import { Icon } from "./icon";
+import { Menu } from "./menu";
+import { ownerFields } from "./owners";
+import { isFiles } from "../state/fields";
+
+export function Views(): JSX.Element | null {
+  const { state, info, go } = usePage();
+  const views: [View, string][] = [["results", "Results"]];
+  if (isFiles(info)) views.push(["map", "Map"]);
+  if (ownerFields(info) !== null) views.push(["owners", "Owners and ages"]);
+  if (views.length === 1) return null;
+  return (
+    <nav class="views" aria-label="Views">
+      {views.map(([view, label]) => (
+        <button key={view} type="button" aria-current={state.view === view ? "page" : undefined} onClick={() => go({ view, ...(view === "map" ? {} : { map: "" }) })}>
+          {label}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+export function Toolbar(): JSX.Element {
+  const { state, info, index } = usePage();
+  const asked = askedOf(info, state, index.path);
+  return (
+    <div class="toolbar">
+      {state.like === null && <Order />}
+      <Columns />
+      {state.like === null && <Download asked={asked} />}
+      <CopyAs asked={asked} />
+    </div>
+  );
+}
+
+function Order(): JSX.Element {
+  const { state, info, go } = usePage();
+  const orders: [string, string][] = [["", "best first"]];
+  for (const name of sortable(info)) {
+    const [first, second] = descends(info, name) ? ["desc", "asc"] : ["asc", "desc"];
+    orders.push([`${name}:${first}`, orderLabel(info.fields, name, first)], [`${name}:${second}`, orderLabel(info.fields, name, second)]);
+  }
+  orders.push(["key", "key, from A"], ["-key", "key, from Z"]);
+  const known = orders.some(([order]) => order === state.sort);
+  return (
+    <label class="order">
+      <span>Sort</span>
+      <select value={state.sort} onChange={(event) => go({ sort: event.currentTarget.value })}>
+        {!known && <option value={state.sort}>{state.sort}</option>}
+        {orders.map(([order, label]) => (
+          <option key={order} value={order}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function orderLabel(fields: { name: string; kind: string }[], name: string, direction: string): string {
+  const kind = fields.find((field) => field.name === name)?.kind;
+  const words =
+    kind === "keyword" ? ["from A", "from Z"] : kind === "date" ? ["oldest first", "newest first"] : ["least first", "greatest first"];
+  return `${name}, ${direction === "asc" ? words[0] : words[1]}`;
+}
+
+function Columns(): JSX.Element {
+  const { state, info, go } = usePage();
+  const shown = shownFields(info, state);
+  const toggle = (name: string): void =>
+    go({ fields: shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name] }, true);
+  return (
+    <Menu label="Columns" side="right">
+      {() => (
+        <fieldset class="choices">
+          <legend>Show these fields</legend>
+          {showable(info).map((name) => (
+            <label key={name}>
+              <input type="checkbox" checked={shown.includes(name)} onChange={() => toggle(name)} /> {name}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Menu>
+  );
+}
+
+const FORMATS: [string, string, string][] = [
+  ["csv", "CSV", "for spreadsheets"],
+  ["jsonl", "JSON lines", "an object a line"],
+  ["arrow", "Arrow", "for pandas and Polars"],
+  ["parquet", "Parquet", "small, typed"],
+];
+
+function Download({ asked }: { asked: Asked }): JSX.Element {
+  return (
+    <Menu label="Download" side="right">
+      {(close) => (
+        <div class="choices">
+          <p class="fine">All hits of the query, with the shown columns</p>
+          {FORMATS.map(([format, name, use]) => (
+            <a key={format} href={exportPath(asked, format)} download="" onClick={() => setTimeout(close)}>
+              {name} <span class="fine">{use}</span>
+            </a>
+          ))}
+        </div>
+      )}
+    </Menu>
+  );
+}
+
+function CopyAs({ asked }: { asked: Asked }): JSX.Element {
+  const { say } = usePage();
+  const page = new URL(".", location.href).href;
+  const texts: [string, string][] = [
+    ["Command", asCommand(asked)],
+    ["Python", asPython(asked)],
+    ["curl", asCurl(asked, page)],
+  ];
+  const copy = async (text: string): Promise<void> => say((await copyText(text)) ? "copied" : "the browser does not allow copying");
+  return (
+    <Menu label="Copy as" side="right">
+      {() => (
+        <div class="copy-as">
+          {texts.map(([name, text]) => (
+            <section key={name}>
+              <h3>{name}</h3>
+              <button type="button" class="quiet" aria-label={`Copy as ${name}`} onClick={() => void copy(text)}>
+                <Icon name="copy" /> Copy
+              </button>
+              <pre tabIndex={0} aria-label={name}>
+                {text}
+              </pre>
+            </section>
+          ))}
+        </div>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,174 @@
+// The indexes of the fake server: made by a seeded generator, so that every run sees the same documents.
+
+import type { FieldInfo, Value } from "../../src/api/types";
+import { HOSTILE_NAMES, HOSTILE_OWNER } from "./hostile";
+import { Random } from "./random";
+
+export interface FakeDocument {
+  /** The exact bytes of the key. */
+  key: Buffer;
+  fields: Map<string, Value[]>;
+  content: string | null;
+}
+
+export interface FakeIndex {
+  name: string;
+  path: string;
+  documents: FakeDocument[];
+  fields: FieldInfo[];
+  snippets: boolean;
+  like: boolean;
+  complete: boolean;
+  ageSeconds: number;
+}
+
+export const NOW = Date.now();
+const DAY = 86_400_000;
+const OWNERS = ["anna", "ben", "chen", "dana", "emil", "fatima", "goran", "hana", "ivo", "root", HOSTILE_OWNER];
+const GROUPS = ["climate", "genomics", "staff", "physics"];
+const EXTENSIONS = ["h5", "nc", "txt", "py", "csv", "json", "log", "tmp", "gz", "pdf", "md", "o"];
+const TOPICS = ["turbulence", "genome", "climate", "lattice", "reactor", "neutrino", "ocean", "protein"];
+const WORDS = [..."the of and a license warranty free software boundary layer transition flow model data mean error".split(" "), ...TOPICS,
+  ..."graph partitioning sparse matrix solver mesh grid sample result figure table method section measured spectrum".split(" ")];
+
+function field(name: string, kind: string, searched = false): FieldInfo {
+  return { name, kind, column: kind !== "text", stored: kind === "text", searched };
+}
+
+const FILE_FIELDS = [
+  field("path", "path"), field("name", "keyword"), field("ext", "keyword"), field("type", "keyword"), field("owner", "keyword"),
+  field("group", "keyword"), field("size", "unsigned"), field("mtime", "date"), field("atime", "date"), field("mode", "unsigned"),
+  field("inode", "unsigned"), field("links", "unsigned"),
+];
+
+/** A date in the last twelve years, mostly recent. */
+function pastDate(random: Random): string {
+  return new Date(NOW - random.next() ** 2.2 * 12 * 365 * DAY).toISOString().replace("Z", "000000Z");
+}
+
+interface Entry {
+  type: string;
+  owner: string;
+  content: string | null;
+}
+
+function fileDocument(random: Random, path: Buffer, { type, owner, content }: Entry): FakeDocument {
+  const shown = path.toString("latin1");
+  const name = path.subarray(path.lastIndexOf(0x2f) + 1);
+  const extension = type === "file" && shown.lastIndexOf(".") > shown.lastIndexOf("/") + 1 ? [shown.slice(shown.lastIndexOf(".") + 1)] : [];
+  const size = content !== null ? Buffer.byteLength(content) : type === "directory" ? 4096 : random.below(20) === 0 ? 0 : random.logarithmic(20, 8e10);
+  const fields = new Map<string, Value[]>([
+    ["path", [path.toString("utf8")]],
+    ["name", [name.toString("utf8")]],
+    ["ext", extension],
+    ["type", [type]],
+    ["owner", [owner]],
+    ["group", [random.pick(GROUPS)]],
+    ["size", [size]],
+    ["mtime", [pastDate(random)]],
+    ["atime", [pastDate(random)]],
+    ["mode", [type === "directory" ? 0o40755 : 0o100644]],
+    ["inode", [String(2n ** 60n + BigInt(random.below(1e9)))]],
+    ["links", [1]],
+  ]);
+  return { key: path, fields, content };
+}
+
+/** A file system of 10,000 entries, with names that try to break the page. */
+function fileSystem(): FakeIndex {
+  const random = new Random(20261127);
+  const documents: FakeDocument[] = [];
+  const add = (path: string | Buffer, type: string, owner: string): void => {
+    documents.push(fileDocument(random, Buffer.from(path as string), { type, owner, content: null }));
+  };
+  add("/data", "directory", "root");
+  const directories: [string, string][] = [];
+  for (const owner of OWNERS.slice(0, 9)) {
+    add(`/data/${owner}`, "directory", owner);
+    for (const topic of TOPICS.slice(0, 2 + random.below(6))) {
+      add(`/data/${owner}/${topic}`, "directory", owner);
+      for (let run = 1; run <= 1 + random.below(5); run++) {
+        add(`/data/${owner}/${topic}/run${run}`, "directory", owner);
+        directories.push([`/data/${owner}/${topic}/run${run}`, owner]);
+      }
+    }
+  }
+  add("/data/hostile", "directory", HOSTILE_OWNER);
+  for (const name of HOSTILE_NAMES) add(Buffer.concat([Buffer.from("/data/hostile/"), name]), "file", HOSTILE_OWNER);
+  while (documents.length < 10_000) {
+    const [directory, owner] = random.pick(directories);
+    const name = `${random.pick(WORDS)}_${random.pick(WORDS)}-${documents.length}.${random.pick(EXTENSIONS)}`;
+    add(`${directory}/${name}`, "file", random.below(12) === 0 ? random.pick(OWNERS) : owner);
+  }
+  return { name: "fs", path: "/srv/indexes/fs.scanns", documents, fields: FILE_FIELDS, snippets: false, like: false, complete: true, ageSeconds: 3 * 3600 };
+}
+
+function prose(random: Random, words: number): string {
+  return Array.from({ length: words }, (_, at) => random.pick(WORDS) + (at % 11 === 10 ? ".\n" : at % 17 === 16 ? "," : "")).join(" ");
+}
+
+function fileText(random: Random, extension: string): string {
+  if (extension === "csv") {
+    const rows = Array.from({ length: 80 }, (_, at) => `${at},${random.pick(TOPICS)},"${random.pick(WORDS)}, ${random.pick(WORDS)}",${random.next().toFixed(3)}`);
+    return ["run,topic,note,value", ...rows].join("\n");
+  }
+  if (extension === "json") return JSON.stringify({ title: prose(random, 4), runs: [1, 2, 3], nested: { license: "MIT", size: 12 } });
+  return prose(random, 60 + random.below(300));
+}
+
+/** Files with text: tables, JSON, and prose, some of it with markup. */
+function home(): FakeIndex {
+  const random = new Random(7);
+  const documents: FakeDocument[] = [];
+  for (let at = 0; at < 600; at++) {
+    const extension = random.pick(["txt", "md", "csv", "json", "py"]);
+    const path = `/home/${random.pick(OWNERS.slice(0, 5))}/${random.pick(TOPICS)}/${random.pick(WORDS)}-${at}.${extension}`;
+    documents.push(fileDocument(random, Buffer.from(path), { type: "file", owner: path.split("/")[2] ?? "root", content: fileText(random, extension) }));
+  }
+  const markup = 'license <script>window.pwned = 1</script> <img src=x onerror="window.pwned = 1"> \u202e evil \u0007 naïve license';
+  const hostile: [string, string][] = [
+    ["/home/anna/<img src=x onerror=window.pwned=1>.txt", markup],
+    ["/home/anna/<svg onload=window.pwned=1>.csv", "<b>a</b>,<script>window.pwned=1</script>\n=cmd|' /C calc'!A0,license"],
+    ["/home/anna/page.json", '{"license": "<img src=x onerror=window.pwned=1>", "__proto__": {"x": 1}}'],
+  ];
+  for (const [path, content] of hostile) documents.push(fileDocument(random, Buffer.from(path), { type: "file", owner: "anna", content }));
+  const fields = [field("text", "text", true), ...FILE_FIELDS];
+  return { name: "home", path: "/srv/indexes/home.scanns", documents, fields, snippets: true, like: true, complete: true, ageSeconds: 90 };
+}
+
+const SURNAMES = ["Curie", "Noether", "Turing", "Hopper", "Lovelace", "Gauß", "Erdős", "Ramanujan", "Franklin"];
+const VENUES = ["Journal of Fluids", "Graph Theory Letters", "Ocean Science", "Computing Surveys"];
+
+/** Records: papers with a title, a body, a year, authors and a venue. */
+function papers(): FakeIndex {
+  const random = new Random(1958);
+  const documents = Array.from({ length: 2_000 }, (_, at): FakeDocument => {
+    const title = prose(random, 5 + random.below(5)).replace(/[.,\n]/g, "");
+    const authors = [...new Set([random.pick(SURNAMES), random.pick(SURNAMES)])];
+    const fields = new Map<string, Value[]>([
+      ["title", [title.charAt(0).toUpperCase() + title.slice(1)]],
+      ["year", [1958 + Math.floor(68 * Math.sqrt(random.next()))]],
+      ["authors", authors],
+      ["venue", [random.pick(VENUES)]],
+      ["citations", [random.logarithmic(1, 5000) - 1]],
+    ]);
+    return { key: Buffer.from(`paper-${String(at).padStart(4, "0")}`), fields, content: prose(random, 120) };
+  });
+  const title = { ...field("title", "keyword", true), stored: true };
+  const fields = [title, field("body", "text", true), field("year", "unsigned"), field("authors", "keyword"), field("venue", "keyword"), field("citations", "unsigned")];
+  return { name: "papers", path: "papers.scanns", documents, fields, snippets: true, like: true, complete: true, ageSeconds: 40 * 86400 };
+}
+
+/** All indexes by name. */
+export function fakeIndexes(): Map<string, FakeIndex> {
+  const files = fileSystem();
+  const all = [
+    files,
+    home(),
+    papers(),
+    { ...files, name: "empty", path: "empty.scanns", documents: [] },
+    { ...files, name: "scratch", path: "scratch.scanns", documents: files.documents.slice(0, 3_000), complete: false, ageSeconds: 12 * 86400 },
+    { ...files, name: "locked", path: "locked.scanns" },
+  ];
+  return new Map(all.map((index) => [index.name, index]));
+}
