@@ -134,6 +134,7 @@ function Loaded({ all, entry, info, state, go, ready }: LoadedProperties): JSX.E
   const [toast, say] = useToast();
   const [help, setHelp] = useState(false);
   const [again, setAgain] = useState(0);
+  const [unfolded, setUnfolded] = useState(false);
   const results = useResults(info, state, again);
   const aggregates = useAggregates(info, state, again);
   const answered = results.value !== null || results.problem !== null;
@@ -177,19 +178,19 @@ function Loaded({ all, entry, info, state, go, ready }: LoadedProperties): JSX.E
         <Status all={all} />
       </header>
       <div class={state.open === null ? "body" : "body with-pane"}>
-        <Facets aggregates={aggregates} />
+        <Facets aggregates={aggregates} broken={queryProblem !== null} unfolded={unfolded} />
         <main id="results" tabIndex={-1}>
           <Conditions />
           <div class="bar-line">
             <CountLine results={results} />
-            <Toolbar />
+            <Toolbar unfolded={unfolded} unfold={() => setUnfolded(!unfolded)} />
           </div>
           <DidYouMean answer={results.value} />
           <Caveats answer={results.value} />
           <Views />
           {state.view === "map" && <DirectoryMap />}
           {state.view === "owners" && <Owners />}
-          {state.view === "results" && <Histograms aggregates={aggregates} />}
+          {state.view === "results" && results.problem === null && <Histograms aggregates={aggregates} />}
           {state.view === "results" && <Results results={results} retry={() => setAgain(again + 1)} />}
         </main>
         {state.open !== null && <Pane of={state.open} />}

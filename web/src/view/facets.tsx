@@ -18,13 +18,21 @@ import { Shown } from "./shown";
 /** Values shown before "more". */
 const FEW = 7;
 
-export function Facets({ aggregates }: { aggregates: Latest<Aggregates> }): JSX.Element | null {
+interface FacetsProperties {
+  aggregates: Latest<Aggregates>;
+  /** True if the query has an error, so that nothing is counted. */
+  broken: boolean;
+  /** True if a narrow page shows the filters. */
+  unfolded: boolean;
+}
+
+export function Facets({ aggregates, broken, unfolded }: FacetsProperties): JSX.Element | null {
   const { state, info, go } = usePage();
   const fields = facetFields(info, state);
   const others = countable(info).filter((name) => !fields.includes(name));
-  if (state.like !== null || (fields.length === 0 && others.length === 0)) return null;
+  if (broken || state.like !== null || (fields.length === 0 && others.length === 0)) return null;
   return (
-    <section class="facets" aria-label="Filters" aria-busy={aggregates.loading}>
+    <section id="filters" class={unfolded ? "facets unfolded" : "facets"} aria-label="Filters" aria-busy={aggregates.loading}>
       {fields.map((field) => (
         <Facet key={field} field={field} aggregates={aggregates.value} remove={() => go({ facets: fields.filter((each) => each !== field) }, true)} />
       ))}

@@ -50,6 +50,7 @@ export function CountLine({ results }: { results: Latest<SearchAnswer> }): JSX.E
 
 /** What a reader must know about the answer before he relies on it. */
 export function Caveats({ answer }: { answer: SearchAnswer | null }): JSX.Element | null {
+  const { info } = usePage();
   if (answer === null) return null;
   return (
     <>
@@ -59,7 +60,7 @@ export function Caveats({ answer }: { answer: SearchAnswer | null }): JSX.Elemen
           was found until then.
         </p>
       )}
-      {answer.incomplete && (
+      {answer.incomplete && info.completeness.complete && (
         <p class="notice warning" role="status">
           <Icon name="warning" /> Documents may be missing: {answer.incomplete.text}
         </p>

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 
-import { descends, shownFields, showable, sortable } from "../state/fields";
+import { descends, isFiles, shownFields, showable, sortable } from "../state/fields";
 import { usePage } from "../state/page";
 import { askedOf } from "../state/results";
 import type { View } from "../state/url";
@@ -12,7 +12,6 @@ import { copyText } from "./copy";
 import { Icon } from "./icon";
 import { Menu } from "./menu";
 import { ownerFields } from "./owners";
-import { isFiles } from "../state/fields";
 
 export function Views(): JSX.Element | null {
   const { state, info, go } = usePage();
@@ -31,11 +30,22 @@ export function Views(): JSX.Element | null {
   );
 }
 
-export function Toolbar(): JSX.Element {
+interface ToolbarProperties {
+  /** Whether a narrow page shows the filters. */
+  unfolded: boolean;
+  unfold: () => void;
+}
+
+export function Toolbar({ unfolded, unfold }: ToolbarProperties): JSX.Element {
   const { state, info, index } = usePage();
   const asked = askedOf(info, state, index.path);
   return (
     <div class="toolbar">
+      {state.like === null && (
+        <button type="button" class="quiet unfold" aria-expanded={unfolded} aria-controls="filters" onClick={unfold}>
+          Filters
+        </button>
+      )}
       {state.like === null && <Order />}
       <Columns />
       {state.like === null && <Download asked={asked} />}

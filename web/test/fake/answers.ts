@@ -194,11 +194,11 @@ export function suggest(index: FakeIndex, q: string, position: number): SuggestA
 /** The sums of a directory and of its entries. */
 export function usage(index: FakeIndex, asked: string): UsageAnswer | null {
   const top = asked === "" ? "/data" : asked.replace(/\/$/, "");
-  const below = index.documents.filter((document) => document.key.toString("latin1").startsWith(`${Buffer.from(top).toString("latin1")}/`));
+  const below = index.documents.filter((document) => document.latin1.startsWith(`${Buffer.from(top).toString("latin1")}/`));
   if (below.length === 0 && index.documents.length > 0) return null;
   const children = new Map<string, FakeDocument[]>();
   for (const document of below) {
-    const name = document.key.toString("latin1").slice(Buffer.byteLength(top) + 1).split("/")[0] ?? "";
+    const name = document.latin1.slice(Buffer.byteLength(top) + 1).split("/")[0] ?? "";
     const inside = children.get(name);
     if (inside === undefined) children.set(name, [document]);
     else inside.push(document);

@@ -7,6 +7,8 @@ import { Random } from "./random";
 export interface FakeDocument {
   /** The exact bytes of the key. */
   key: Buffer;
+  /** The same, a character for each byte. */
+  latin1: string;
   fields: Map<string, Value[]>;
   content: string | null;
 }
@@ -42,21 +44,32 @@ const FILE_FIELDS = [
 ];
 
 /** A date in the last twelve years, mostly recent. */
-function pastDate(random: Random): string {
-  return new Date(NOW - random.next() ** 2.2 * 12 * 365 * DAY).toISOString().replace("Z", "000000Z");
+function pastDate(random: Random): number {
+  return NOW - random.next() ** 2.2 * 12 * 365 * DAY;
+}
+
+const dateText = (at: number): string => new Date(Math.min(at, NOW)).toISOString().replace("Z", "000000Z");
+
+/** A size as those of real files: most are some kilobytes, and few have gigabytes. */
+function fileSize(random: Random): number {
+  const normal = random.next() + random.next() + random.next() + random.next() - 2;
+  return random.below(25) === 0 ? 0 : Math.round(Math.exp(11 + 8 * normal));
 }
 
 interface Entry {
   type: string;
   owner: string;
   content: string | null;
+  /** When its directory was in use. */
+  used: number;
 }
 
-function fileDocument(random: Random, path: Buffer, { type, owner, content }: Entry): FakeDocument {
+function fileDocument(random: Random, path: Buffer, { type, owner, content, used }: Entry): FakeDocument {
   const shown = path.toString("latin1");
   const name = path.subarray(path.lastIndexOf(0x2f) + 1);
   const extension = type === "file" && shown.lastIndexOf(".") > shown.lastIndexOf("/") + 1 ? [shown.slice(shown.lastIndexOf(".") + 1)] : [];
-  const size = content !== null ? Buffer.byteLength(content) : type === "directory" ? 4096 : random.below(20) === 0 ? 0 : random.logarithmic(20, 8e10);
+  const size = content !== null ? Buffer.byteLength(content) : type === "directory" ? 4096 : fileSize(random);
+  const modified = used + random.next() ** 2 * 200 * DAY;
   const fields = new Map<string, Value[]>([
     ["path", [path.toString("utf8")]],
     ["name", [name.toString("utf8")]],
@@ -65,40 +78,41 @@ function fileDocument(random: Random, path: Buffer, { type, owner, content }: En
     ["owner", [owner]],
     ["group", [random.pick(GROUPS)]],
     ["size", [size]],
-    ["mtime", [pastDate(random)]],
-    ["atime", [pastDate(random)]],
+    ["mtime", [dateText(modified)]],
+    ["atime", [dateText(modified + random.next() ** 3 * 900 * DAY)]],
     ["mode", [type === "directory" ? 0o40755 : 0o100644]],
     ["inode", [String(2n ** 60n + BigInt(random.below(1e9)))]],
     ["links", [1]],
   ]);
-  return { key: path, fields, content };
+  return { key: path, latin1: shown, fields, content };
 }
 
 /** A file system of 10,000 entries, with names that try to break the page. */
 function fileSystem(): FakeIndex {
   const random = new Random(20261127);
   const documents: FakeDocument[] = [];
-  const add = (path: string | Buffer, type: string, owner: string): void => {
-    documents.push(fileDocument(random, Buffer.from(path as string), { type, owner, content: null }));
+  const add = (path: string | Buffer, type: string, owner: string, used = pastDate(random)): void => {
+    documents.push(fileDocument(random, Buffer.from(path as string), { type, owner, content: null, used }));
   };
   add("/data", "directory", "root");
-  const directories: [string, string][] = [];
+  const directories: [string, string, number][] = [];
   for (const owner of OWNERS.slice(0, 9)) {
     add(`/data/${owner}`, "directory", owner);
     for (const topic of TOPICS.slice(0, 2 + random.below(6))) {
-      add(`/data/${owner}/${topic}`, "directory", owner);
+      const used = pastDate(random);
+      add(`/data/${owner}/${topic}`, "directory", owner, used);
       for (let run = 1; run <= 1 + random.below(5); run++) {
-        add(`/data/${owner}/${topic}/run${run}`, "directory", owner);
-        directories.push([`/data/${owner}/${topic}/run${run}`, owner]);
+        add(`/data/${owner}/${topic}/run${run}`, "directory", owner, used);
+        directories.push([`/data/${owner}/${topic}/run${run}`, owner, used]);
       }
     }
   }
   add("/data/hostile", "directory", HOSTILE_OWNER);
   for (const name of HOSTILE_NAMES) add(Buffer.concat([Buffer.from("/data/hostile/"), name]), "file", HOSTILE_OWNER);
   while (documents.length < 10_000) {
-    const [directory, owner] = random.pick(directories);
+    const [directory, owner, used] = random.pick(directories);
     const name = `${random.pick(WORDS)}_${random.pick(WORDS)}-${documents.length}.${random.pick(EXTENSIONS)}`;
-    add(`${directory}/${name}`, "file", random.below(12) === 0 ? random.pick(OWNERS) : owner);
+    add(`${directory}/${name}`, "file", random.below(12) === 0 ? random.pick(OWNERS) : owner, used);
   }
   return { name: "fs", path: "/srv/indexes/fs.scanns", documents, fields: FILE_FIELDS, snippets: false, like: false, complete: true, ageSeconds: 3 * 3600 };
 }
@@ -123,7 +137,7 @@ function home(): FakeIndex {
   for (let at = 0; at < 600; at++) {
     const extension = random.pick(["txt", "md", "csv", "json", "py"]);
     const path = `/home/${random.pick(OWNERS.slice(0, 5))}/${random.pick(TOPICS)}/${random.pick(WORDS)}-${at}.${extension}`;
-    documents.push(fileDocument(random, Buffer.from(path), { type: "file", owner: path.split("/")[2] ?? "root", content: fileText(random, extension) }));
+    documents.push(fileDocument(random, Buffer.from(path), { type: "file", owner: path.split("/")[2] ?? "root", content: fileText(random, extension), used: pastDate(random) }));
   }
   const markup = 'license <script>window.pwned = 1</script> <img src=x onerror="window.pwned = 1"> \u202e evil \u0007 naïve license';
   const hostile: [string, string][] = [
@@ -131,7 +145,7 @@ function home(): FakeIndex {
     ["/home/anna/<svg onload=window.pwned=1>.csv", "<b>a</b>,<script>window.pwned=1</script>\n=cmd|' /C calc'!A0,license"],
     ["/home/anna/page.json", '{"license": "<img src=x onerror=window.pwned=1>", "__proto__": {"x": 1}}'],
   ];
-  for (const [path, content] of hostile) documents.push(fileDocument(random, Buffer.from(path), { type: "file", owner: "anna", content }));
+  for (const [path, content] of hostile) documents.push(fileDocument(random, Buffer.from(path), { type: "file", owner: "anna", content, used: pastDate(random) }));
   const fields = [field("text", "text", true), ...FILE_FIELDS];
   return { name: "home", path: "/srv/indexes/home.scanns", documents, fields, snippets: true, like: true, complete: true, ageSeconds: 90 };
 }
@@ -152,7 +166,8 @@ function papers(): FakeIndex {
       ["venue", [random.pick(VENUES)]],
       ["citations", [random.logarithmic(1, 5000) - 1]],
     ]);
-    return { key: Buffer.from(`paper-${String(at).padStart(4, "0")}`), fields, content: prose(random, 120) };
+    const key = `paper-${String(at).padStart(4, "0")}`;
+    return { key: Buffer.from(key), latin1: key, fields, content: prose(random, 120) };
   });
   const title = { ...field("title", "keyword", true), stored: true };
   const fields = [title, field("body", "text", true), field("year", "unsigned"), field("authors", "keyword"), field("venue", "keyword"), field("citations", "unsigned")];
