@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { build } from "esbuild";
 
-/** Bundles the files, given by paths relative to the root; returns the folder with the same names and .mjs. */
+/** Bundles files, given by paths relative to the root; returns the folder with the same names and .mjs. */
 export async function bundle(root, files) {
   const out = join(root, "node_modules/.cache/scanns-web");
   await build({
@@ -17,7 +17,7 @@ export async function bundle(root, files) {
     platform: "node",
     format: "esm",
     target: "node20",
-    external: ["playwright-core", "axe-core"],
+    external: ["playwright-core", "axe-core", "esbuild"],
     jsx: "automatic",
     jsxImportSource: "preact",
     sourcemap: "inline",

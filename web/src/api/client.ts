@@ -1,6 +1,14 @@
 // Asks the API. Every question can be cancelled, and fails with a Problem that says what to do next.
 
-import type { DocumentAnswer, IndexInfo, Indexes, ProblemBody, SearchAnswer, SuggestAnswer, UsageAnswer } from "./types";
+import type {
+  DocumentAnswer,
+  IndexInfo,
+  Indexes,
+  ProblemBody,
+  SearchAnswer,
+  SuggestAnswer,
+  UsageAnswer,
+} from "./types";
 import type { DocumentKey } from "../text/keys";
 import { percentKey } from "../text/keys";
 
@@ -12,6 +20,11 @@ export class Problem extends Error {
     readonly retryAfter: number | null,
   ) {
     super(body.detail ?? body.title);
+  }
+
+  /** True if the query has to be corrected. */
+  get ofQuery(): boolean {
+    return this.body.status === 400 && ["q", "query"].includes(this.body.parameter ?? "q");
   }
 }
 
@@ -43,10 +56,17 @@ export function parseExact(text: string): unknown {
 async function ask<T>(path: string, signal: AbortSignal, init: RequestInit = {}): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, signal, headers: { accept: "application/json", ...init.headers } });
+    response = await fetch(path, {
+      ...init,
+      signal,
+      headers: { accept: "application/json", ...init.headers },
+    });
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new Problem({ title: "The server does not answer", status: 0, detail: "check that scanns serve runs" }, null);
+    throw new Problem(
+      { title: "The server does not answer", status: 0, detail: "check that scanns serve runs" },
+      null,
+    );
   }
   const text = await response.text();
   if (response.ok) return parseExact(text) as T;
@@ -85,10 +105,19 @@ export function search(index: string, parameters: Parameters, signal: AbortSigna
   const query = urlQuery(parameters);
   if (query.length <= LONGEST_GET) return ask(`${indexPath(index, "search")}?${query}`, signal);
   const headers = { "content-type": "application/json" };
-  return ask(indexPath(index, "search"), signal, { method: "POST", headers, body: JSON.stringify(parameters) });
+  return ask(indexPath(index, "search"), signal, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(parameters),
+  });
 }
 
-export function like(index: string, key: DocumentKey, parameters: Parameters, signal: AbortSignal): Promise<SearchAnswer> {
+export function like(
+  index: string,
+  key: DocumentKey,
+  parameters: Parameters,
+  signal: AbortSignal,
+): Promise<SearchAnswer> {
   return ask(`${indexPath(index, "like")}?key=${percentKey(key)}&${urlQuery(parameters)}`, signal);
 }
 
@@ -96,11 +125,19 @@ export function documentOf(index: string, key: DocumentKey, signal: AbortSignal)
   return ask(indexPath(index, `documents/${percentKey(key)}`), signal);
 }
 
-export function suggest(index: string, q: string, position: number, signal: AbortSignal): Promise<SuggestAnswer> {
+export function suggest(
+  index: string,
+  q: string,
+  position: number,
+  signal: AbortSignal,
+): Promise<SuggestAnswer> {
   return ask(`${indexPath(index, "suggest")}?${urlQuery({ q, position })}`, signal);
 }
 
 /** The sums of a directory and of what is in it; of the top of the index without a path. */
 export function usage(index: string, path: string, by: string, signal: AbortSignal): Promise<UsageAnswer> {
-  return ask(`${indexPath(index, "usage")}?${urlQuery({ path: path === "" ? undefined : path, by })}`, signal);
+  return ask(
+    `${indexPath(index, "usage")}?${urlQuery({ path: path === "" ? undefined : path, by })}`,
+    signal,
+  );
 }

@@ -22,7 +22,18 @@ export interface Bin {
 
 /** More bars than this are joined. */
 const MOST_BARS = 72;
-const BORING = new Set(["uid", "gid", "mode", "inode", "links", "device", "linked", "blocks", "depth", "sketch"]);
+const BORING = new Set([
+  "uid",
+  "gid",
+  "mode",
+  "inode",
+  "links",
+  "device",
+  "linked",
+  "blocks",
+  "depth",
+  "sketch",
+]);
 
 function kindOf(field: FieldInfo): ChartKind | null {
   if (!field.column) return null;
@@ -38,7 +49,8 @@ export function chartable(fields: FieldInfo[]): Chart[] {
     const kind = BORING.has(field.name) ? null : kindOf(field);
     return kind === null ? [] : [{ field: field.name, kind }];
   });
-  const rank = (chart: Chart): number => (chart.field === "mtime" ? 0 : ["date", "size", "every", "number"].indexOf(chart.kind) + 1);
+  const rank = (chart: Chart): number =>
+    chart.field === "mtime" ? 0 : ["date", "size", "every", "number"].indexOf(chart.kind) + 1;
   return charts.sort((one, other) => rank(one) - rank(other));
 }
 
@@ -83,7 +95,8 @@ export function bins(chart: Chart, buckets: Bucket[]): Bin[] {
 /** The values of a number's bar, for people. */
 export function rangeLabel(kind: ChartKind, from: number, to: number): string {
   const text = kind === "size" ? format.size : format.count;
-  if (to - from === 1) return from === 0 && kind === "size" ? "empty" : kind === "every" ? String(from) : text(from);
+  if (to - from === 1)
+    return from === 0 && kind === "size" ? "empty" : kind === "every" ? String(from) : text(from);
   return to === Number.POSITIVE_INFINITY ? `${text(from)} or more` : `${text(from)} to ${text(to)}`;
 }
 
@@ -92,11 +105,17 @@ function everyBins(buckets: Bucket[]): Bin[] {
   const years = [...counts.keys()].sort((one, other) => one - other);
   const [least, greatest] = [years[0], years.at(-1)];
   if (least === undefined || greatest === undefined) return [];
-  const step = [1, 2, 5, 10, 20, 50, 100, 1000].find((each) => (greatest - least + 1) / each <= MOST_BARS) ?? 10000;
+  const step =
+    [1, 2, 5, 10, 20, 50, 100, 1000].find((each) => (greatest - least + 1) / each <= MOST_BARS) ?? 10000;
   const start = Math.floor(least / step) * step;
   const bars = Array.from({ length: Math.floor((greatest - start) / step) + 1 }, (_, at): Bin => {
     const from = start + at * step;
-    return { from, to: from + step, count: 0, label: step === 1 ? String(from) : `${from} to ${from + step - 1}` };
+    return {
+      from,
+      to: from + step,
+      count: 0,
+      label: step === 1 ? String(from) : `${from} to ${from + step - 1}`,
+    };
   });
   for (const [year, documents] of counts) {
     const bar = bars[Math.floor((year - start) / step)];
@@ -128,7 +147,12 @@ function dateBins(buckets: Bucket[]): Bin[] {
   const start = Math.floor(least / step) * step;
   const bars = Array.from({ length: Math.floor((greatest - start) / step) + 1 }, (_, at): Bin => {
     const month = start + at * step;
-    return { from: monthStart(month), to: monthStart(month + step), count: 0, label: monthLabel(month, step) };
+    return {
+      from: monthStart(month),
+      to: monthStart(month + step),
+      count: 0,
+      label: monthLabel(month, step),
+    };
   });
   for (const [month, documents] of counts) {
     const bar = bars[Math.floor((month - start) / step)];
@@ -151,7 +175,8 @@ export function boundsOfBins(chart: Chart, all: Bin[], first: number, last: numb
   if (from === undefined || to === undefined) return null;
   const text = chart.kind === "date" ? dateText : chart.kind === "size" ? sizeText : String;
   return {
-    from: from.from === 0 && chart.kind !== "date" && to.to !== Number.POSITIVE_INFINITY ? null : text(from.from),
+    from:
+      from.from === 0 && chart.kind !== "date" && to.to !== Number.POSITIVE_INFINITY ? null : text(from.from),
     to: to.to === Number.POSITIVE_INFINITY ? null : text(to.to),
   };
 }

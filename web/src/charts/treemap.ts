@@ -36,14 +36,21 @@ export function tiles(
 ): Tile[] {
   const leaf = (node: UsageNode): Branch => ({ node, value: node[by], children: [] });
   const top = largest(entries, by).map((node) => {
-    const children = largest(inside.get(node.path) ?? [], by).slice(0, 40).map(leaf);
-    return children.length === 0 ? leaf(node) : { node, value: 0, children: [...children, rest(node, children, by)] };
+    const children = largest(inside.get(node.path) ?? [], by)
+      .slice(0, 40)
+      .map(leaf);
+    return children.length === 0
+      ? leaf(node)
+      : { node, value: 0, children: [...children, rest(node, children, by)] };
   });
   const root = hierarchy<Branch>({ node: null, value: 0, children: top }, (branch) => branch.children)
     .sum((branch) => branch.value)
     .sort((one, other) => (other.value ?? 0) - (one.value ?? 0));
   const layout = treemap<Branch>().tile(treemapSquarify.ratio(1.4)).size([width, height]).round(true);
-  layout.paddingOuter((at) => (at.depth === 0 ? 0 : 2)).paddingTop((at) => (at.depth === 1 ? 20 : 0)).paddingInner(2);
+  layout
+    .paddingOuter((at) => (at.depth === 0 ? 0 : 2))
+    .paddingTop((at) => (at.depth === 1 ? 20 : 0))
+    .paddingInner(2);
   return layout(root)
     .descendants()
     .flatMap((at): Tile[] => {

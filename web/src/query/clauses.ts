@@ -1,7 +1,7 @@
 // Reads the top level of a query: its clauses, where they are, and which field they ask.
 //
-// The server parses queries. The page only finds the conditions that it may change, such as `ext:(gz zst)`; whatever
-// it does not know stays as it is.
+// The server parses queries. The page only finds the conditions that it may change, such as `ext:(gz zst)`;
+// what it does not know stays as it is.
 
 /** A clause at the top level of a query. */
 export interface Clause {
@@ -42,7 +42,14 @@ function readClause(q: string, start: number, sign: Clause["sign"], body: number
   const end = clauseEnd(q, valueStart + (comparison?.[0].length ?? 0));
   if (comparison?.[1] === "=") valueStart += comparison[0].length;
   const value = q.slice(valueStart, end);
-  return { start, end, sign, field: field?.[1] ?? null, value: comparison ? value.replace(/^(<=|>=|<|>)\s+/, "$1") : value, joined };
+  return {
+    start,
+    end,
+    sign,
+    field: field?.[1] ?? null,
+    value: comparison ? value.replace(/^(<=|>=|<|>)\s+/, "$1") : value,
+    joined,
+  };
 }
 
 /** The clauses at the top level, in order. */
@@ -50,7 +57,7 @@ export function clauses(q: string): Clause[] {
   const found: Clause[] = [];
   let joins = false;
   let not: number | null = null;
-  for (let at = 0; at < q.length; ) {
+  for (let at = 0; at < q.length;) {
     if (/\s/.test(q[at] ?? "")) {
       at += 1;
       continue;

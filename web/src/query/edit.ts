@@ -1,4 +1,5 @@
-// Changes the conditions of a query: the values of a facet, a range, a directory. What people typed stays as it is.
+// Changes the conditions of a query: the values of a facet, a range, a directory.
+// What people typed stays as it is.
 
 import type { Clause } from "./clauses";
 import { conditions, excludes } from "./clauses";
@@ -19,7 +20,8 @@ function plainClauses(q: string, field: string, excluded: boolean): { clause: Cl
 
 /** The values of `field` that the query asks for or excludes. */
 export function chosen(q: string, field: string): Chosen {
-  const all = (excluded: boolean): string[] => plainClauses(q, field, excluded).flatMap((each) => each.values);
+  const all = (excluded: boolean): string[] =>
+    plainClauses(q, field, excluded).flatMap((each) => each.values);
   return { included: all(false), excluded: all(true) };
 }
 
@@ -78,7 +80,12 @@ export interface Bounds {
 }
 
 function isRange(clause: Clause, field: string): boolean {
-  return clause.field === field && !excludes(clause) && plainValues(clause.value) === null && /^[[{<>]/.test(clause.value);
+  return (
+    clause.field === field &&
+    !excludes(clause) &&
+    plainValues(clause.value) === null &&
+    /^[[{<>]/.test(clause.value)
+  );
 }
 
 /** Replaces the ranges of a field. */

@@ -24,11 +24,19 @@ export function parseSize(text: string): number | null {
 
 /** The beginning of a moment of a query, in milliseconds since 1970; null if the text is no date. */
 export function parseDate(text: string): number | null {
-  const match = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d)(?:\.\d+)?)?)?Z?)?)?)?$/.exec(text);
+  const match = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d)(?:\.\d+)?)?)?Z?)?)?)?$/.exec(
+    text,
+  );
   if (match === null) return null;
-  const [, year, month, day, hour, minute, second] = match;
-  return Date.UTC(Number(year), Number(month ?? 1) - 1, Number(day ?? 1), Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0));
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1).map(numberOf);
+  const at = new Date(0);
+  at.setUTCFullYear(year, month - 1, day);
+  at.setUTCHours(hour, minute, second);
+  return at.getTime();
 }
+
+const numberOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text);
 
 /** A day for a query. */
 export function dateText(milliseconds: number): string {

@@ -8,7 +8,7 @@ export function quoteValue(value: string): string {
   return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** The values of `gz`, `"a b"` or `(gz "a b")`; null if the text is anything else, such as a range or a pattern. */
+/** The values of `gz`, `"a b"` or `(gz "a b")`; null for ranges, patterns and the like. */
 export function plainValues(text: string): string[] | null {
   const inner = text.startsWith("(") && text.endsWith(")") ? text.slice(1, -1) : text;
   const listed = inner !== text;

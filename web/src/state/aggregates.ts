@@ -1,7 +1,8 @@
 // The counts beside the results: facets and histograms.
 //
-// A facet with chosen values, and a histogram with a chosen range, are counted without their own condition, so that
-// the other values stay in sight. So there is one question for all that have no condition, and one for each that has.
+// A facet with chosen values, and a histogram with a chosen range, are counted without their own condition,
+// so that the other values stay in sight. So there is one question for all without a condition, and one for
+// each with a condition.
 
 import * as api from "../api/client";
 import type { FacetAnswer, IndexInfo } from "../api/types";
@@ -52,7 +53,10 @@ function chartQuery(q: string, chart: Chart): string {
 /** The counts for a state; none for documents that are like another one. */
 export function useAggregates(info: IndexInfo, state: PageState, again: number): Latest<Aggregates> {
   const asked = questions(info, state);
-  const question = state.like === null && asked.length > 0 ? JSON.stringify([state.index, info.generation, again, asked]) : null;
+  const question =
+    state.like === null && asked.length > 0
+      ? JSON.stringify([state.index, info.generation, again, asked])
+      : null;
   return useLatest(question, async (signal) => {
     const answers = await Promise.all(
       asked.map(({ q, facets }) =>

@@ -3,7 +3,21 @@
 import type { FieldInfo, IndexInfo } from "../api/types";
 import type { PageState } from "./url";
 
-const FACETS = ["type", "ext", "owner", "group", "format", "language", "venue", "author", "authors", "keywords", "status", "mime", "host"];
+const FACETS = [
+  "type",
+  "ext",
+  "owner",
+  "group",
+  "format",
+  "language",
+  "venue",
+  "author",
+  "authors",
+  "keywords",
+  "status",
+  "mime",
+  "host",
+];
 const MOST_FACETS = 5;
 const COLUMNS = ["size", "mtime", "owner"];
 
@@ -22,7 +36,8 @@ export function facetFields(info: IndexInfo, state: PageState): string[] {
   const all = countable(info);
   if (state.facets !== null) return state.facets.filter((name) => all.includes(name));
   const known = FACETS.filter((name) => all.includes(name));
-  const usual = known.length > 0 || isFiles(info) ? known : all.filter((name) => name !== "title" && name !== "name");
+  const usual =
+    known.length > 0 || isFiles(info) ? known : all.filter((name) => name !== "title" && name !== "name");
   return usual.slice(0, isFiles(info) ? 4 : MOST_FACETS);
 }
 

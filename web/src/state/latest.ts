@@ -15,8 +15,12 @@ export interface Latest<T> {
 
 const NOTHING = { value: null, problem: null, loading: false, of: null };
 
-/** Asks again whenever `question` changes; null asks nothing. */
-export function useLatest<T>(question: string | null, ask: (signal: AbortSignal) => Promise<T>): Latest<T> {
+/** Asks again whenever `question` changes; null asks nothing. With `keep`, a problem leaves the answer before. */
+export function useLatest<T>(
+  question: string | null,
+  ask: (signal: AbortSignal) => Promise<T>,
+  keep = false,
+): Latest<T> {
   const [latest, setLatest] = useState<Latest<T>>(NOTHING);
   useEffect(() => {
     if (question === null) {
@@ -25,7 +29,9 @@ export function useLatest<T>(question: string | null, ask: (signal: AbortSignal)
     }
     const stop = new AbortController();
     const settle = (value: T | null, problem: Problem | null): void => {
-      if (!stop.signal.aborted) setLatest({ value, problem, loading: false, of: question });
+      if (stop.signal.aborted) return;
+      const kept = (before: Latest<T>): T | null => (keep && value === null ? before.value : value);
+      setLatest((before) => ({ value: kept(before), problem, loading: false, of: question }));
     };
     setLatest((before) => ({ ...before, loading: true }));
     ask(stop.signal).then(

@@ -114,10 +114,12 @@ export function writeState(state: PageState): string {
 /** The state after a change; another query, order or index begins at its first page, and closes the pane. */
 export function changed(state: PageState, change: Partial<PageState>): PageState {
   const next = { ...state, ...change };
-  const asksElse = next.q !== state.q || next.sort !== state.sort || next.index !== state.index || next.like !== state.like;
+  const asksElse =
+    next.q !== state.q || next.sort !== state.sort || next.index !== state.index || next.like !== state.like;
   if (asksElse && change.after === undefined) next.after = [];
   if (asksElse && change.open === undefined && next.sort === state.sort) next.open = null;
-  if (next.index !== state.index) return { ...next, fields: null, facets: null, charts: null, sort: "", map: "", like: null };
+  if (next.index !== state.index)
+    return { ...next, fields: null, facets: null, charts: null, sort: "", map: "", like: null };
   if (next.q !== state.q && change.like === undefined) next.like = null;
   return next;
 }

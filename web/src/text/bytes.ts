@@ -13,7 +13,14 @@ export interface Decoded {
 function sequence(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
-  const length = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  const length =
+    first >= 0xc2 && first < 0xe0
+      ? 2
+      : first >= 0xe0 && first < 0xf0
+        ? 3
+        : first >= 0xf0 && first < 0xf5
+          ? 4
+          : 0;
   if (length === 0 || at + length > bytes.length) return 0;
   const second = bytes[at + 1] ?? 0;
   const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
@@ -36,7 +43,7 @@ export function decode(bytes: Uint8Array): Decoded {
   const offsets = new Uint32Array(bytes.length + 1);
   let text = "";
   let valid = true;
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = sequence(bytes, at);
     offsets.fill(text.length, at, at + Math.max(length, 1));
     if (length === 0) {

@@ -33,7 +33,8 @@ export function asCommand(asked: Asked): string {
 export function asPython(asked: Asked): string {
   const options = [`k=${asked.limit}`];
   if (asked.sort !== "" && asked.like === null) options.push(`sort=${pythonQuote(asked.sort)}`);
-  if (asked.fields.length > 0 && asked.like === null) options.push(`fields=${pythonQuote(asked.fields.join(","))}`);
+  if (asked.fields.length > 0 && asked.like === null)
+    options.push(`fields=${pythonQuote(asked.fields.join(","))}`);
   const method = asked.like === null ? "search" : "like";
   const first = asked.like === null ? pythonQuote(asked.q === "" ? "*" : asked.q) : pythonKey(asked.like);
   return [
@@ -60,7 +61,8 @@ export function asCurl(asked: Asked, page: string): string {
   if (asked.sort !== "") options.push(["sort", asked.sort]);
   if (asked.fields.length > 0) options.push(["fields", asked.fields.join(",")]);
   const words = options.map(([name, value]) => `--data-urlencode ${shellQuote(`${name}=${value}`)}`);
-  if (asked.like !== null) words.unshift(`--data-urlencode ${shellQuoteBytes(joined("key=", keyBytes(asked.like)))}`);
+  if (asked.like !== null)
+    words.unshift(`--data-urlencode ${shellQuoteBytes(joined("key=", keyBytes(asked.like)))}`);
   return [`curl -sG ${shellQuote(url)}`, ...words].join(" \\\n  ");
 }
 

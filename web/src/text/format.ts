@@ -42,7 +42,11 @@ export function duration(seconds: number): string {
 
 /** The time that a search took. */
 export function took(seconds: number): string {
-  return seconds < 0.001 ? `${Math.round(seconds * 1e6)} µs` : seconds < 1 ? `${(seconds * 1000).toPrecision(2)} ms` : `${seconds.toFixed(1)} s`;
+  return seconds < 0.001
+    ? `${Math.round(seconds * 1e6)} µs`
+    : seconds < 1
+      ? `${(seconds * 1000).toPrecision(2)} ms`
+      : `${seconds.toFixed(1)} s`;
 }
 
 /** A share in percent. */

@@ -28,6 +28,8 @@ export function percentKey(key: DocumentKey): string {
   const plain = /[A-Za-z0-9\-._~]/;
   return Array.from(keyBytes(key), (byte) => {
     const letter = String.fromCharCode(byte);
-    return byte < 0x80 && plain.test(letter) ? letter : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    return byte < 0x80 && plain.test(letter)
+      ? letter
+      : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }).join("");
 }

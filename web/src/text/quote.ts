@@ -5,7 +5,7 @@ import { hasHidden } from "./show";
 
 const ESCAPES: Record<number, string> = { 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\" };
 
-/** Quotes bytes for a POSIX shell; bytes that are not UTF-8 and hidden characters need the $'…' of bash, ksh and zsh. */
+/** Quotes bytes for a shell. Hidden characters and invalid UTF-8 need the $'…' of bash, ksh and zsh. */
 export function shellQuoteBytes(bytes: Uint8Array): string {
   const { text, valid } = decode(bytes);
   if (valid && !hasHidden(text)) return shellQuotePlain(text);
@@ -39,7 +39,11 @@ export function pythonQuote(text: string): string {
     else if (character === "\n") quoted += "\\n";
     else if (character === "\t") quoted += "\\t";
     else if (!hasHidden(character)) quoted += character;
-    else quoted += code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+    else
+      quoted +=
+        code > 0xffff
+          ? `\\U${code.toString(16).padStart(8, "0")}`
+          : `\\u${code.toString(16).padStart(4, "0")}`;
   }
   return `"${quoted}"`;
 }

@@ -7,7 +7,8 @@ export interface Piece {
 }
 
 /** Characters that change how others look, or that cannot be seen. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2028\u2029\u3164\uffa0\u{e0000}-\u{e0fff}]/gu;
+const HIDDEN =
+  /[\p{C}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2028\u2029\u3164\uffa0\u{e0100}-\u{e01ef}]/gu;
 
 function escapeOf(character: string): string {
   const named: Record<string, string> = { "\n": "\\n", "\t": "\\t", "\r": "\\r" };
@@ -33,7 +34,9 @@ export function pieces(text: string, lines = false): Piece[] {
 
 /** The text with its hidden characters escaped, for places that take only text. */
 export function visible(text: string): string {
-  return pieces(text).map((piece) => piece.text).join("");
+  return pieces(text)
+    .map((piece) => piece.text)
+    .join("");
 }
 
 /** True if some character of the text would have to be escaped. */

@@ -32,7 +32,10 @@ export function separatorOf(name: string, text: string): string | null {
   if (/\.(tsv|tab)(\.\w+)?$/i.test(name)) return "\t";
   if (!/\.csv(\.\w+)?$/i.test(name)) return null;
   const head = text.slice(0, text.indexOf("\n") + 1 || text.length);
-  return [",", ";", "\t"].reduce((best, each) => (head.split(each).length > head.split(best).length ? each : best), ",");
+  return [",", ";", "\t"].reduce(
+    (best, each) => (head.split(each).length > head.split(best).length ? each : best),
+    ",",
+  );
 }
 
 /** JSON with indentation; null for other texts. */

@@ -29,7 +29,11 @@ function barAt(event: PointerEvent, bars: number): number {
 
 const ordered = ([one, other]: Stretch): Stretch => [Math.min(one, other), Math.max(one, other)];
 
-export function useBrush(bars: number, selected: Stretch | null, choose: (stretch: Stretch | null) => void): Brush {
+export function useBrush(
+  bars: number,
+  selected: Stretch | null,
+  choose: (stretch: Stretch | null) => void,
+): Brush {
   const [draft, setDraft] = useState<Stretch | null>(null);
   const dragging = useRef(false);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -39,7 +43,16 @@ export function useBrush(bars: number, selected: Stretch | null, choose: (stretc
 
   const onKey = (handle: 0 | 1, event: KeyboardEvent): void => {
     const now = shown ?? [0, bars - 1];
-    const steps: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -6, PageUp: 6, Home: -bars, End: bars };
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      ArrowRight: 1,
+      ArrowUp: 1,
+      PageDown: -6,
+      PageUp: 6,
+      Home: -bars,
+      End: bars,
+    };
     const step = steps[event.key];
     if (event.key === "Escape" && shown !== null) {
       event.stopPropagation();

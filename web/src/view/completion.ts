@@ -24,6 +24,9 @@ export interface Offer {
 const PAUSE = 120;
 const MOST_EARLIER = 8;
 
+/** The note of an earlier query. */
+export const EARLIER = "earlier query";
+
 /** A value that follows at once whatever it is given, but only after a pause. */
 export function usePaused<T>(value: T, milliseconds: number): T {
   const [paused, setPaused] = useState(value);
@@ -36,8 +39,10 @@ export function usePaused<T>(value: T, milliseconds: number): T {
 
 /** Earlier queries that begin as this one does. */
 function earlier(q: string, most: number): Offer[] {
-  const fitting = readHistory().filter((each) => each !== q && each.toLowerCase().startsWith(q.toLowerCase()));
-  return fitting.slice(0, most).map((text) => ({ text, note: "earlier query", query: text, caret: text.length }));
+  const fitting = readHistory().filter(
+    (each) => each !== q && each.toLowerCase().startsWith(q.toLowerCase()),
+  );
+  return fitting.slice(0, most).map((text) => ({ text, note: EARLIER, query: text, caret: text.length }));
 }
 
 /** The offers for a query with the caret at `caret`; none while the list is closed. */
@@ -56,7 +61,12 @@ export function useOffers(index: string, q: string, caret: number, open: boolean
   const offers = suggestions.map(({ text, kind, count: documents }): Offer => {
     const space = kind === "field" || after.startsWith(" ") ? "" : " ";
     const note = documents === undefined ? kind : `${kind} · ${count(documents)}`;
-    return { text, note, query: `${before}${text}${space}${after}`, caret: before.length + text.length + space.length };
+    return {
+      text,
+      note,
+      query: `${before}${text}${space}${after}`,
+      caret: before.length + text.length + space.length,
+    };
   });
   return [...offers, ...earlier(q, 2)];
 }

@@ -21,7 +21,12 @@ export function Conditions(): JSX.Element | null {
         <li class="condition">
           <span class="field">like</span>
           <Shown text={state.like.text} />
-          <button type="button" class="plain" aria-label="Stop showing documents like this one" onClick={() => go({ like: null })}>
+          <button
+            type="button"
+            class="plain"
+            aria-label="Stop showing documents like this one"
+            onClick={() => go({ like: null })}
+          >
             <Icon name="close" />
           </button>
         </li>
@@ -49,9 +54,10 @@ export function DidYouMean({ answer }: { answer: SearchAnswer | null }): JSX.Ele
   const { go } = usePage();
   const meant = answer?.did_you_mean;
   if (!meant) return null;
+  const words = meant.changed.map(([word]) => `“${visible(word)}”`).join(", ");
   return (
     <p class="meant" role="status">
-      No document contains {meant.changed.map(([word]) => `“${visible(word)}”`).join(", ")}. Did you mean{" "}
+      No document contains {words}. Did you mean{" "}
       <button type="button" class="link" onClick={() => go({ q: meant.text })}>
         <Shown text={meant.text} />
       </button>

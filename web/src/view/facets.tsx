@@ -32,9 +32,19 @@ export function Facets({ aggregates, broken, unfolded }: FacetsProperties): JSX.
   const others = countable(info).filter((name) => !fields.includes(name));
   if (broken || state.like !== null || (fields.length === 0 && others.length === 0)) return null;
   return (
-    <section id="filters" class={unfolded ? "facets unfolded" : "facets"} aria-label="Filters" aria-busy={aggregates.loading}>
+    <section
+      id="filters"
+      class={unfolded ? "facets unfolded" : "facets"}
+      aria-label="Filters"
+      aria-busy={aggregates.loading}
+    >
       {fields.map((field) => (
-        <Facet key={field} field={field} aggregates={aggregates.value} remove={() => go({ facets: fields.filter((each) => each !== field) }, true)} />
+        <Facet
+          key={field}
+          field={field}
+          aggregates={aggregates.value}
+          remove={() => go({ facets: fields.filter((each) => each !== field) }, true)}
+        />
       ))}
       {others.length > 0 && (
         <select
@@ -48,8 +58,10 @@ export function Facets({ aggregates, broken, unfolded }: FacetsProperties): JSX.
           ))}
         </select>
       )}
-      {aggregates.problem !== null && aggregates.problem.body.status !== 400 && <p class="fine">The counts did not come: {aggregates.problem.message}</p>}
-      {aggregates.value?.partial === true && <p class="fine warned">Time was up: these counts are too low.</p>}
+      {aggregates.problem !== null && <p class="fine warned">No counts: {aggregates.problem.message}</p>}
+      {aggregates.value?.partial === true && (
+        <p class="fine warned">Time was up: these counts are too low.</p>
+      )}
     </section>
   );
 }
@@ -78,14 +90,27 @@ function Facet({ field, aggregates, remove }: FacetProperties): JSX.Element {
             any
           </button>
         )}
-        <button type="button" class="plain" aria-label={`Hide the filter ${field}`} title="Hide this filter" onClick={remove}>
+        <button
+          type="button"
+          class="plain"
+          aria-label={`Hide the filter ${field}`}
+          title="Hide this filter"
+          onClick={remove}
+        >
           <Icon name="close" />
         </button>
       </span>
       {answer !== undefined && buckets.length === 0 && <p class="fine">no values</p>}
       <ul>
         {shown.map((bucket) => (
-          <FacetValue key={String(bucket.value)} field={field} bucket={bucket} most={most} included={included} excluded={excluded} />
+          <FacetValue
+            key={String(bucket.value)}
+            field={field}
+            bucket={bucket}
+            most={most}
+            included={included}
+            excluded={excluded}
+          />
         ))}
       </ul>
       <p class="fine">

@@ -16,7 +16,14 @@ interface FigureProperties {
   kind: string;
 }
 
-export function Figure({ title, controls, table, children, busy = false, kind }: FigureProperties): JSX.Element {
+export function Figure({
+  title,
+  controls,
+  table,
+  children,
+  busy = false,
+  kind,
+}: FigureProperties): JSX.Element {
   return (
     <figure class={`chart ${kind}`} aria-busy={busy}>
       <figcaption>

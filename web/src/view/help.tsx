@@ -17,7 +17,7 @@ const QUERIES: [string, string][] = [
   ["size:[1MiB TO 1GiB}", "from 1 MiB on, below 1 GiB"],
   ["ext:(h5 nc)   -owner:root", "any of several values; without a value"],
   ["path:/data/anna", "a directory and all below it"],
-  ["name:*.tmp   name:re\"v[0-9]+\"", "names that a pattern matches as a whole"],
+  ['name:*.tmp   name:re"v[0-9]+"', "names that a pattern matches as a whole"],
 ];
 
 const KEYS: [string, string][] = [
@@ -41,7 +41,15 @@ export function Help({ close }: { close: () => void }): JSX.Element {
   );
 }
 
-function Pairs({ heading, pairs, code = false }: { heading: string; pairs: [string, string][]; code?: boolean }): JSX.Element {
+function Pairs({
+  heading,
+  pairs,
+  code = false,
+}: {
+  heading: string;
+  pairs: [string, string][];
+  code?: boolean;
+}): JSX.Element {
   return (
     <section>
       <h3>{heading}</h3>
@@ -71,7 +79,12 @@ function SettingsForm(): JSX.Element {
         Colours{" "}
         <select
           value={settings.theme}
-          onChange={(event) => change({ ...settings, theme: themes.find(([theme]) => theme === event.currentTarget.value)?.[0] ?? "auto" })}
+          onChange={(event) =>
+            change({
+              ...settings,
+              theme: themes.find(([theme]) => theme === event.currentTarget.value)?.[0] ?? "auto",
+            })
+          }
         >
           {themes.map(([theme, label]) => (
             <option key={theme} value={theme}>
@@ -81,14 +94,26 @@ function SettingsForm(): JSX.Element {
         </select>
       </label>
       <label>
-        <input type="checkbox" checked={settings.live} onChange={(event) => change({ ...settings, live: event.currentTarget.checked })} />{" "}
+        <input
+          type="checkbox"
+          checked={settings.live}
+          onChange={(event) => change({ ...settings, live: event.currentTarget.checked })}
+        />{" "}
         search while typing
       </label>
       <label>
-        <input type="checkbox" checked={settings.keys} onChange={(event) => change({ ...settings, keys: event.currentTarget.checked })} />{" "}
+        <input
+          type="checkbox"
+          checked={settings.keys}
+          onChange={(event) => change({ ...settings, keys: event.currentTarget.checked })}
+        />{" "}
         single keys such as / and j
       </label>
-      <button type="button" class="link" onClick={() => (forgetHistory(), say("earlier queries are forgotten"))}>
+      <button
+        type="button"
+        class="link"
+        onClick={() => (forgetHistory(), say("earlier queries are forgotten"))}
+      >
         Forget earlier queries
       </button>
     </fieldset>

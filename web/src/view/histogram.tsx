@@ -42,7 +42,12 @@ function Histogram({ chart, aggregates }: { chart: Chart; aggregates: Latest<Agg
   const table = { heads: [chart.field, "documents"], rows: all.map((bin) => [bin.label, bin.count]) };
   const { shown } = brush;
   return (
-    <Figure kind="histogram" title={<ChartField chart={chart} />} table={table} busy={aggregates.loading} controls={
+    <Figure
+      kind="histogram"
+      title={<ChartField chart={chart} />}
+      table={table}
+      busy={aggregates.loading}
+      controls={
         <span class="chosen">
           {shown === null ? total(all) : stretchText(all, shown)}
           {selected !== null && (
@@ -51,7 +56,8 @@ function Histogram({ chart, aggregates }: { chart: Chart; aggregates: Latest<Agg
             </button>
           )}
         </span>
-      }>
+      }
+    >
       {all.length === 0 ? (
         <p class="fine empty">{answer === undefined ? "…" : "no values"}</p>
       ) : (
@@ -72,9 +78,14 @@ function ChartField({ chart }: { chart: Chart }): JSX.Element {
   const charts = chartsOf(info.fields, state.charts);
   const others = chartable(info.fields).filter((other) => !charts.some((each) => each.field === other.field));
   if (others.length === 0) return <>{chart.field}</>;
-  const change = (name: string): void => go({ charts: charts.map((each) => (each.field === chart.field ? name : each.field)) }, true);
+  const change = (name: string): void =>
+    go({ charts: charts.map((each) => (each.field === chart.field ? name : each.field)) }, true);
   return (
-    <select aria-label="Field of the chart" value={chart.field} onChange={(event) => change(event.currentTarget.value)}>
+    <select
+      aria-label="Field of the chart"
+      value={chart.field}
+      onChange={(event) => change(event.currentTarget.value)}
+    >
       {[chart, ...others].map((each) => (
         <option key={each.field}>{each.field}</option>
       ))}
@@ -102,8 +113,15 @@ function height(count: number, most: number): number {
 function Bars({ all, shown }: { all: Bin[]; shown: Stretch | null }): JSX.Element {
   const most = Math.max(1, ...all.map((bin) => bin.count));
   return (
-    <svg viewBox={`0 0 ${all.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
-      {shown !== null && <rect class="stretch" x={shown[0]} y={0} width={shown[1] - shown[0] + 1} height={HEIGHT} />}
+    <svg
+      viewBox={`0 0 ${all.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      focusable="false"
+    >
+      {shown !== null && (
+        <rect class="stretch" x={shown[0]} y={0} width={shown[1] - shown[0] + 1} height={HEIGHT} />
+      )}
       {all.map((bin, at) => {
         const tall = height(bin.count, most);
         const out = shown !== null && (at < shown[0] || at > shown[1]);

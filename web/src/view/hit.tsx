@@ -51,16 +51,34 @@ export function HitTools({ hit }: { hit: Hit }): JSX.Element {
   const key = keyOf(hit);
   const copy = async (): Promise<void> => {
     const done = await copyText(copiedKey(key));
-    say(done ? (key.bytes === null ? "copied" : "copied, quoted for a shell") : "the browser does not allow copying");
+    say(
+      done
+        ? key.bytes === null
+          ? "copied"
+          : "copied, quoted for a shell"
+        : "the browser does not allow copying",
+    );
   };
   const noun = isFiles(info) ? "path" : "key";
   return (
     <span class="tools">
-      <button type="button" class="plain" title={`Copy the ${noun}`} aria-label={`Copy the ${noun}`} onClick={() => void copy()}>
+      <button
+        type="button"
+        class="plain"
+        title={`Copy the ${noun}`}
+        aria-label={`Copy the ${noun}`}
+        onClick={() => void copy()}
+      >
         <Icon name="copy" />
       </button>
       {info.like && (
-        <button type="button" class="plain" title="More like this" aria-label="More like this" onClick={() => go({ like: key, view: "results" })}>
+        <button
+          type="button"
+          class="plain"
+          title="More like this"
+          aria-label="More like this"
+          onClick={() => go({ like: key, view: "results" })}
+        >
           <Icon name="like" />
         </button>
       )}
@@ -72,7 +90,13 @@ export function HitTools({ hit }: { hit: Hit }): JSX.Element {
 function WhyButton({ of }: { of: DocumentKey }): JSX.Element {
   const { go } = usePage();
   return (
-    <button type="button" class="plain" title="Why this hit" aria-label="Why this hit" onClick={() => go({ open: of, pane: "why" })}>
+    <button
+      type="button"
+      class="plain"
+      title="Why this hit"
+      aria-label="Why this hit"
+      onClick={() => go({ open: of, pane: "why" })}
+    >
       <Icon name="why" />
     </button>
   );

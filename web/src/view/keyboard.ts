@@ -8,14 +8,18 @@ interface Actions {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select, dialog") !== null;
+  return (
+    target instanceof HTMLElement &&
+    target.closest("input:not([type=checkbox]), textarea, select, dialog") !== null
+  );
 }
 
 /** Moves the focus to the name of the next result, or of the one before. */
 function move(step: 1 | -1): void {
   const names = [...document.querySelectorAll<HTMLElement>("[data-hit]")];
   const at = names.findIndex((name) => name.closest("li, tr")?.contains(document.activeElement));
-  const next = at < 0 ? (step > 0 ? 0 : names.length - 1) : Math.min(names.length - 1, Math.max(0, at + step));
+  const next =
+    at < 0 ? (step > 0 ? 0 : names.length - 1) : Math.min(names.length - 1, Math.max(0, at + step));
   names[next]?.focus();
   names[next]?.scrollIntoView({ block: "nearest" });
 }

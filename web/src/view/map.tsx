@@ -31,9 +31,14 @@ interface MapAnswer {
 async function askMap(index: string, path: string, by: Measure, signal: AbortSignal): Promise<MapAnswer> {
   const top = await api.usage(index, path, by, signal);
   const largest = [...top.children].sort((one, other) => other[by] - one[by]);
-  const directories = largest.slice(0, MOST_OPENED).filter((node) => node.kind === "directory" && askable(node));
+  const directories = largest
+    .slice(0, MOST_OPENED)
+    .filter((node) => node.kind === "directory" && askable(node));
   const answers = await Promise.all(directories.map((node) => api.usage(index, node.path, by, signal)));
-  return { top, inside: new Map(answers.map((answer, at) => [directories[at]?.path ?? "", answer.children])) };
+  return {
+    top,
+    inside: new Map(answers.map((answer, at) => [directories[at]?.path ?? "", answer.children])),
+  };
 }
 
 /** False for paths that are not UTF-8, which a query cannot name. */
@@ -43,7 +48,9 @@ export function DirectoryMap(): JSX.Element {
   const { state, go, info } = usePage();
   const [again, setAgain] = useState(0);
   const question = JSON.stringify([state.index, info.generation, state.map, state.by, again]);
-  const { value, problem, loading } = useLatest(question, (signal) => askMap(state.index, state.map, state.by, signal));
+  const { value, problem, loading } = useLatest(question, (signal) =>
+    askMap(state.index, state.map, state.by, signal),
+  );
   if (problem !== null) return <Notice problem={problem} retry={() => setAgain(again + 1)} />;
   if (value === null) return <p class="fine empty">…</p>;
   const { top } = value;
@@ -60,15 +67,24 @@ export function DirectoryMap(): JSX.Element {
     ]),
   };
   return (
-    <Figure kind="map" title={<MapPath path={top.path} />} busy={loading} table={table} controls={
+    <Figure
+      kind="map"
+      title={<MapPath path={top.path} />}
+      busy={loading}
+      table={table}
+      controls={
         <span class="chosen">
           {format.size(top.total.size)} in {format.count(top.total.count)}
           <Measures by={state.by} choose={(by) => go({ by })} />
         </span>
-      }>
+      }
+    >
       <Tiles answer={value} by={state.by} />
       <Legend />
-      <p class="fine">All that is below this directory, whatever the query is. A click on a directory also limits the query to it.</p>
+      <p class="fine">
+        All that is below this directory, whatever the query is. A click on a directory also limits the query
+        to it.
+      </p>
     </Figure>
   );
 }
@@ -143,7 +159,12 @@ function TileButton({ tile, by }: { tile: Tile; by: Measure }): JSX.Element {
     if (node.kind === "directory") go({ map: node.path, q: only(state.q, "path", node.path) });
     else go({ open: { text: node.path, bytes: node.path_bytes ?? null }, pane: "preview" });
   };
-  const place = { left: `${tile.x}px`, top: `${tile.y}px`, width: `${tile.width}px`, height: `${tile.height}px` };
+  const place = {
+    left: `${tile.x}px`,
+    top: `${tile.y}px`,
+    width: `${tile.width}px`,
+    height: `${tile.height}px`,
+  };
   const roomy = tile.width > 56 && tile.height > 18;
   return (
     <button
@@ -160,7 +181,9 @@ function TileButton({ tile, by }: { tile: Tile; by: Measure }): JSX.Element {
           <Shown text={node.name} /> {tile.width > 110 && <span class="amount">{amount}</span>}
         </span>
       )}
-      {roomy && !tile.opened && tile.height > 44 && tile.width > 90 && <span class="tile-age">{age_name}</span>}
+      {roomy && !tile.opened && tile.height > 44 && tile.width > 90 && (
+        <span class="tile-age">{age_name}</span>
+      )}
     </button>
   );
 }

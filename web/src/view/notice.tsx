@@ -23,10 +23,17 @@ export function placeOf(q: string, position: { offset: number; length?: number }
   const end = Math.max(utf16Offset(q, position.offset + Math.max(1, position.length ?? 1)), start);
   const before = q.slice(0, start);
   const after = q.slice(end, end + AROUND);
-  return { before: before.length > AROUND ? `…${before.slice(-AROUND)}` : before, wrong: q.slice(start, end), after };
+  return {
+    before: before.length > AROUND ? `…${before.slice(-AROUND)}` : before,
+    wrong: q.slice(start, end),
+    after,
+  };
 }
 
-const plain = (text: string): string => pieces(text).map((piece) => piece.text).join("");
+const plain = (text: string): string =>
+  pieces(text)
+    .map((piece) => piece.text)
+    .join("");
 
 /** An error of the query: its text, and a mark under the character. */
 export function QueryError({ q, problem, id }: { q: string; problem: Problem; id: string }): JSX.Element {

@@ -11,7 +11,6 @@ import { useLatest } from "../state/latest";
 import { usePage } from "../state/page";
 import type { Measure } from "../state/url";
 import * as format from "../text/format";
-import { visible } from "../text/show";
 import { Measures } from "./map";
 import { Notice } from "./notice";
 import { Shown } from "./shown";
@@ -34,7 +33,10 @@ interface Row {
 function rows(buckets: Bucket[]): Row[] {
   return buckets.map((bucket) => {
     const ages = bucket.nested?.find((each) => each.buckets !== undefined)?.buckets ?? [];
-    const cells = AGES.map((_, at) => ({ count: ages[at]?.count ?? 0, size: ages[at]?.nested?.[0]?.sum ?? 0 }));
+    const cells = AGES.map((_, at) => ({
+      count: ages[at]?.count ?? 0,
+      size: ages[at]?.nested?.[0]?.sum ?? 0,
+    }));
     return { owner: String(bucket.value), askable: typeof bucket.value_bytes !== "string", cells };
   });
 }
@@ -46,10 +48,18 @@ export function Owners(): JSX.Element {
   const [again, setAgain] = useState(0);
   const [now] = useState(() => Date.now());
   const fields = ownerFields(info);
-  const facet = fields === null ? "" : `${fields.owner}:${MOST_OWNERS}:by=sum(size) > ${ageFacet(fields.date, now)} > sum:size`;
-  const question = fields === null ? null : JSON.stringify([state.index, info.generation, state.q, facet, again]);
+  const facet =
+    fields === null
+      ? ""
+      : `${fields.owner}:${MOST_OWNERS}:by=sum(size) > ${ageFacet(fields.date, now)} > sum:size`;
+  const question =
+    fields === null ? null : JSON.stringify([state.index, info.generation, state.q, facet, again]);
   const { value, problem, loading } = useLatest(question, (signal) =>
-    api.search(state.index, { q: state.q === "" ? "*" : state.q, limit: 1, count: false, facet: [facet] }, signal),
+    api.search(
+      state.index,
+      { q: state.q === "" ? "*" : state.q, limit: 1, count: false, facet: [facet] },
+      signal,
+    ),
   );
   if (fields === null) return <p class="fine empty">This index has no owners and dates.</p>;
   if (problem !== null) return <Notice problem={problem} retry={() => setAgain(again + 1)} />;
@@ -69,7 +79,9 @@ export function Owners(): JSX.Element {
       </p>
       {value.partial && <p class="fine warned">Time was up: these sums are too low.</p>}
       <OwnerTable all={all} by={by} ask={ask} />
-      {(value.facets?.[0]?.other ?? 0) > 0 && <p class="fine">{format.count(value.facets?.[0]?.other ?? 0)} documents of other owners</p>}
+      {(value.facets?.[0]?.other ?? 0) > 0 && (
+        <p class="fine">{format.count(value.facets?.[0]?.other ?? 0)} documents of other owners</p>
+      )}
     </section>
   );
 }
@@ -102,7 +114,12 @@ function OwnerTable({ all, by, ask }: TableProperties): JSX.Element {
           {all.map((row) => (
             <tr key={row.owner}>
               <th scope="row">
-                <button type="button" class="link" disabled={!row.askable} onClick={() => ask(row.owner, null)}>
+                <button
+                  type="button"
+                  class="link"
+                  disabled={!row.askable}
+                  onClick={() => ask(row.owner, null)}
+                >
                   <Shown text={row.owner} />
                 </button>
               </th>
@@ -112,7 +129,7 @@ function OwnerTable({ all, by, ask }: TableProperties): JSX.Element {
                     type="button"
                     class="cell"
                     disabled={!row.askable || cell.count === 0}
-                    title={`${visible(row.owner)}, ${AGES[at]?.name}: ${format.size(cell.size)} in ${format.count(cell.count)}`}
+                    title={`${AGES[at]?.name}: ${format.size(cell.size)} in ${format.count(cell.count)}`}
                     onClick={() => ask(row.owner, at)}
                   >
                     <span class="fill" style={{ width: `${100 * Math.sqrt(cell[by] / most)}%` }} />

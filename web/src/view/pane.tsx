@@ -17,29 +17,50 @@ export function Pane({ of }: { of: DocumentKey }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   const name = isFiles(info) ? of.text.slice(of.text.lastIndexOf("/") + 1) || of.text : of.text;
   useEffect(() => heading.current?.focus({ preventScroll: false }), [of.text, of.bytes, state.pane]);
-  const copy = async (): Promise<void> => say((await copyText(copiedKey(of))) ? "copied" : "the browser does not allow copying");
+  const copy = async (): Promise<void> =>
+    say((await copyText(copiedKey(of))) ? "copied" : "the browser does not allow copying");
   return (
     <aside class="pane" aria-label={state.pane === "why" ? "Why this hit" : "Preview"}>
       <header>
         <h2 ref={heading} tabIndex={-1}>
           <Shown text={name} />
         </h2>
-        <button type="button" class="plain" aria-label="Close the pane" title="Close (Esc)" onClick={() => go({ open: null })}>
+        <button
+          type="button"
+          class="plain"
+          aria-label="Close the pane"
+          title="Close (Esc)"
+          onClick={() => go({ open: null })}
+        >
           <Icon name="close" />
         </button>
       </header>
       <p class="full">
         <Shown text={of.text} />
-        <button type="button" class="plain" aria-label="Copy the whole name" title="Copy" onClick={() => void copy()}>
+        <button
+          type="button"
+          class="plain"
+          aria-label="Copy the whole name"
+          title="Copy"
+          onClick={() => void copy()}
+        >
           <Icon name="copy" />
         </button>
       </p>
       <nav class="views" aria-label="Pane">
-        <button type="button" aria-current={state.pane === "preview" ? "page" : undefined} onClick={() => go({ pane: "preview" })}>
+        <button
+          type="button"
+          aria-current={state.pane === "preview" ? "page" : undefined}
+          onClick={() => go({ pane: "preview" })}
+        >
           Preview
         </button>
         {state.like === null && (
-          <button type="button" aria-current={state.pane === "why" ? "page" : undefined} onClick={() => go({ pane: "why" })}>
+          <button
+            type="button"
+            aria-current={state.pane === "why" ? "page" : undefined}
+            onClick={() => go({ pane: "why" })}
+          >
             Why this hit
           </button>
         )}
@@ -49,7 +70,9 @@ export function Pane({ of }: { of: DocumentKey }): JSX.Element {
           </button>
         )}
       </nav>
-      <div class="pane-body">{state.pane === "why" && state.like === null ? <Why of={of} /> : <Preview of={of} />}</div>
+      <div class="pane-body">
+        {state.pane === "why" && state.like === null ? <Why of={of} /> : <Preview of={of} />}
+      </div>
     </aside>
   );
 }

@@ -22,7 +22,7 @@ export function steps(path: string): { directories: Step[]; last: string } {
   return { directories, last };
 }
 
-/** The directories of a document, each of which filters the results. Names that are not UTF-8 cannot be asked for. */
+/** The directories of a document; each filters the results, but for names that are not UTF-8. */
 export function Directories({ of }: { of: DocumentKey }): JSX.Element | null {
   const { state, go } = usePage();
   const { directories } = steps(of.text);

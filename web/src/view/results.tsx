@@ -31,17 +31,25 @@ function useNarrow(): boolean {
 export function CountLine({ results }: { results: Latest<SearchAnswer> }): JSX.Element {
   const { state } = usePage();
   const { value } = results;
-  if (value === null) return <p class="count" role="status">{results.problem === null ? "Searching …" : "No answer"}</p>;
+  if (value === null)
+    return (
+      <p class="count" role="status">
+        {results.problem === null ? "Searching …" : "No answer"}
+      </p>
+    );
   const { count } = value;
   const noun = count === 1 ? "document" : "documents";
-  const many = count === null ? "Some documents" : `${format.count(count)}${value.partial ? " or more" : ""} ${noun}`;
+  const many =
+    count === null ? "Some documents" : `${format.count(count)}${value.partial ? " or more" : ""} ${noun}`;
   const first = state.after.length * PAGE_LENGTH;
   return (
     <p class="count" role="status">
       <strong>{count === 0 ? "No document matches" : many}</strong>
       {state.like === null ? "" : " like this one"}
       <span class="fine">
-        {first > 0 && value.hits.length > 0 ? ` · ${format.count(first + 1)} to ${format.count(first + value.hits.length)}` : ""}
+        {first > 0 && value.hits.length > 0
+          ? ` · ${format.count(first + 1)} to ${format.count(first + value.hits.length)}`
+          : ""}
         {` · ${format.took(value.took)}`}
       </span>
     </p>
@@ -56,8 +64,8 @@ export function Caveats({ answer }: { answer: SearchAnswer | null }): JSX.Elemen
     <>
       {answer.partial && (
         <p class="notice warning" role="status">
-          <Icon name="warning" /> This is only a part of the answer: {answer.partial_reason ?? "time was up"}. Hits and counts are what
-          was found until then.
+          <Icon name="warning" /> This is only a part of the answer: {answer.partial_reason ?? "time was up"}.
+          Hits and counts are what was found until then.
         </p>
       )}
       {answer.incomplete && info.completeness.complete && (
@@ -78,7 +86,10 @@ export function Results({ results, retry }: ResultsProperties): JSX.Element {
   const { info } = usePage();
   const narrow = useNarrow();
   const { value, problem, loading } = results;
-  if (problem !== null) return problem.body.status === 400 ? <p class="fine empty">Correct the query above.</p> : <Notice problem={problem} retry={retry} />;
+  if (problem !== null) {
+    if (problem.ofQuery) return <p class="fine empty">Correct the query above.</p>;
+    return problem.body.parameter === "after" ? <Outdated /> : <Notice problem={problem} retry={retry} />;
+  }
   if (value === null) return <p class="fine empty" />;
   const table = !narrow && !info.snippets;
   return (
@@ -98,12 +109,27 @@ export function Results({ results, retry }: ResultsProperties): JSX.Element {
   );
 }
 
+/** The page of a token that belongs to an earlier commit. */
+function Outdated(): JSX.Element {
+  const { go } = usePage();
+  return (
+    <p class="empty">
+      The index has changed since the first page was shown.{" "}
+      <button type="button" class="link" onClick={() => go({ after: [] })}>
+        Back to the first page
+      </button>
+    </p>
+  );
+}
+
 function Nothing(): JSX.Element {
   const { state, info, go } = usePage();
   if (info.documents === 0) return <p class="empty">This index is empty. Add documents with scanns index.</p>;
   return (
     <p class="empty">
-      {state.after.length > 0 ? "There are no more documents." : "Try fewer words or conditions, or a prefix such as licen*."}{" "}
+      {state.after.length > 0
+        ? "There are no more documents."
+        : "Try fewer words or conditions, or a prefix such as licen*."}{" "}
       <button type="button" class="link" onClick={() => go({ q: "", after: [] })}>
         Show all documents
       </button>

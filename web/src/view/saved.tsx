@@ -30,14 +30,22 @@ function SavedPanel({ close }: { close: () => void }): JSX.Element {
   };
   const add = (event: Event): void => {
     event.preventDefault();
-    const item = { name: name.trim() === "" ? "all documents" : name.trim(), search: writeState({ ...state, open: null, after: [] }) || "?" };
+    const item = {
+      name: name.trim() === "" ? "all documents" : name.trim(),
+      search: writeState({ ...state, open: null, after: [] }) || "?",
+    };
     keep([item, ...saved.filter((each) => each.name !== item.name)]);
     say("saved");
   };
   return (
     <div class="saved">
       <form onSubmit={add}>
-        <input type="text" aria-label="Name of the search" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        <input
+          type="text"
+          aria-label="Name of the search"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
         <button type="submit">Save this search</button>
       </form>
       {saved.length === 0 ? <p class="fine">No search is saved yet.</p> : null}
@@ -71,7 +79,13 @@ function SavedPanel({ close }: { close: () => void }): JSX.Element {
 }
 
 /** Writes the list to a file, or adds the searches of one. */
-function Transfer({ saved, keep }: { saved: SavedSearch[]; keep: (next: SavedSearch[]) => void }): JSX.Element {
+function Transfer({
+  saved,
+  keep,
+}: {
+  saved: SavedSearch[];
+  keep: (next: SavedSearch[]) => void;
+}): JSX.Element {
   const { say } = usePage();
   const write = (): void => {
     const link = document.createElement("a");
@@ -97,7 +111,12 @@ function Transfer({ saved, keep }: { saved: SavedSearch[]; keep: (next: SavedSea
       </button>
       <label class="link">
         Import a file
-        <input type="file" accept="application/json,.json" class="offscreen" onChange={(event) => void read(event.currentTarget.files?.[0])} />
+        <input
+          type="file"
+          accept="application/json,.json"
+          class="offscreen"
+          onChange={(event) => void read(event.currentTarget.files?.[0])}
+        />
       </label>
     </p>
   );

@@ -7,7 +7,7 @@ import type { Problem } from "../api/client";
 import { usePage } from "../state/page";
 import { remember } from "../state/stored";
 import type { Offer } from "./completion";
-import { useOffers } from "./completion";
+import { EARLIER, useOffers } from "./completion";
 import { Icon } from "./icon";
 import { QueryError } from "./notice";
 import { Shown } from "./shown";
@@ -15,13 +15,24 @@ import { Shown } from "./shown";
 /** Milliseconds without a key before a search while typing begins. */
 const LIVE_PAUSE = 250;
 
-export function SearchBox({ problem }: { problem: Problem | null }): JSX.Element {
+/** What is in the box, and what happens at keys. */
+interface QueryInput {
+  draft: string;
+  offers: Offer[];
+  active: number;
+  take: (offer: Offer) => void;
+  search: (q: string) => void;
+  close: () => void;
+  onInput: (event: TargetedInputEvent<HTMLInputElement>) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function useQueryInput(input: { current: HTMLInputElement | null }): QueryInput {
   const { state, go, settings } = usePage();
   const [draft, setDraft] = useState(state.q);
   const [caret, setCaret] = useState(state.q.length);
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  const input = useRef<HTMLInputElement>(null);
   const placed = useRef<number | null>(null);
   const offers = useOffers(state.index, draft, caret, open);
   useEffect(() => setDraft(state.q), [state.q]);
@@ -39,18 +50,18 @@ export function SearchBox({ problem }: { problem: Problem | null }): JSX.Element
     setOpen(false);
     setDraft(q);
     remember(q);
-    go({ q, view: state.view });
+    go({ q, like: null });
   };
   const take = (offer: Offer): void => {
+    if (offer.note === EARLIER) return search(offer.query);
     placed.current = offer.caret;
     setDraft(offer.query);
     setCaret(offer.caret);
     setActive(-1);
-    if (offer.note === "earlier query") search(offer.query);
   };
-  const onInput = (event: TargetedInputEvent<HTMLInputElement>): void => {
-    setDraft(event.currentTarget.value);
-    setCaret(event.currentTarget.selectionStart ?? event.currentTarget.value.length);
+  const onInput = ({ currentTarget }: TargetedInputEvent<HTMLInputElement>): void => {
+    setDraft(currentTarget.value);
+    setCaret(currentTarget.selectionStart ?? currentTarget.value.length);
     setOpen(true);
     setActive(-1);
   };
@@ -64,19 +75,30 @@ export function SearchBox({ problem }: { problem: Problem | null }): JSX.Element
     } else if (event.key === "Enter" && offer !== undefined) {
       event.preventDefault();
       take(offer);
-    } else if (event.key === "Escape" && open && offers.length > 0) {
+    } else if (event.key === "Escape" && offers.length > 0) {
       event.stopPropagation();
       setOpen(false);
     }
   };
+  return { draft, offers, active, take, search, close: () => setOpen(false), onInput, onKeyDown };
+}
+
+export function SearchBox({ problem }: { problem: Problem | null }): JSX.Element {
+  const { state } = usePage();
+  const input = useRef<HTMLInputElement>(null);
+  const { draft, offers, active, take, search, close, onInput, onKeyDown } = useQueryInput(input);
   const onSubmit = (event: Event): void => {
     event.preventDefault();
     search(draft);
   };
-  const shown = open && offers.length > 0;
+  const clear = (): void => {
+    search("");
+    input.current?.focus();
+  };
+  const shown = offers.length > 0;
   return (
     <form class="search" role="search" method="get" action="./" onSubmit={onSubmit}>
-      <div class={`box${problem === null ? "" : " wrong"}`}>
+      <div class={problem === null ? "box" : "box wrong"}>
         <Icon name="search" />
         <input
           ref={input}
@@ -98,10 +120,10 @@ export function SearchBox({ problem }: { problem: Problem | null }): JSX.Element
           aria-describedby={problem === null ? undefined : "query-error"}
           onInput={onInput}
           onKeyDown={onKeyDown}
-          onBlur={() => setOpen(false)}
+          onBlur={close}
         />
         {draft !== "" && (
-          <button type="button" class="plain" aria-label="Clear the query" onClick={() => (search(""), input.current?.focus())}>
+          <button type="button" class="plain" aria-label="Clear the query" onClick={clear}>
             <Icon name="close" />
           </button>
         )}
@@ -109,7 +131,7 @@ export function SearchBox({ problem }: { problem: Problem | null }): JSX.Element
           Search
         </button>
       </div>
-      <Offers offers={shown ? offers : []} active={active} take={take} />
+      <Offers offers={offers} active={active} take={take} />
       {problem !== null && draft === state.q && <QueryError q={draft} problem={problem} id="query-error" />}
     </form>
   );

@@ -23,7 +23,8 @@ export function Shown({ text, lines = false }: { text: string; lines?: boolean }
 
 /** A part of a document with its matches marked. */
 export function SnippetText({ snippet }: { snippet: Snippet }): JSX.Element {
-  const bytes = typeof snippet.text_bytes === "string" ? fromBase64(snippet.text_bytes) : encode(snippet.text);
+  const bytes =
+    typeof snippet.text_bytes === "string" ? fromBase64(snippet.text_bytes) : encode(snippet.text);
   const parts = stretches(bytes, snippet.marks).map((stretch, at) => {
     const text = <Shown key={at} text={stretch.text} lines />;
     return stretch.marked ? <mark key={at}>{text}</mark> : text;

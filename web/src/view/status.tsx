@@ -74,6 +74,7 @@ function Completeness({ info }: { info: IndexInfo }): JSX.Element {
 function summary(failed = 0, unread = 0): string {
   const parts: string[] = [];
   if (failed > 0) parts.push(`${format.count(failed)} ${failed === 1 ? "input" : "inputs"} failed`);
-  if (unread > 0) parts.push(`${format.count(unread)} ${unread === 1 ? "directory" : "directories"} not read`);
+  if (unread > 0)
+    parts.push(`${format.count(unread)} ${unread === 1 ? "directory" : "directories"} not read`);
   return parts.length === 0 ? "see why" : parts.join(", ");
 }

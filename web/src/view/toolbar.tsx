@@ -22,7 +22,12 @@ export function Views(): JSX.Element | null {
   return (
     <nav class="views" aria-label="Views">
       {views.map(([view, label]) => (
-        <button key={view} type="button" aria-current={state.view === view ? "page" : undefined} onClick={() => go({ view, ...(view === "map" ? {} : { map: "" }) })}>
+        <button
+          key={view}
+          type="button"
+          aria-current={state.view === view ? "page" : undefined}
+          onClick={() => go({ view, ...(view === "map" ? {} : { map: "" }) })}
+        >
           {label}
         </button>
       ))}
@@ -42,7 +47,13 @@ export function Toolbar({ unfolded, unfold }: ToolbarProperties): JSX.Element {
   return (
     <div class="toolbar">
       {state.like === null && (
-        <button type="button" class="quiet unfold" aria-expanded={unfolded} aria-controls="filters" onClick={unfold}>
+        <button
+          type="button"
+          class="quiet unfold"
+          aria-expanded={unfolded}
+          aria-controls="filters"
+          onClick={unfold}
+        >
           Filters
         </button>
       )}
@@ -59,7 +70,10 @@ function Order(): JSX.Element {
   const orders: [string, string][] = [["", "best first"]];
   for (const name of sortable(info)) {
     const [first, second] = descends(info, name) ? ["desc", "asc"] : ["asc", "desc"];
-    orders.push([`${name}:${first}`, orderLabel(info.fields, name, first)], [`${name}:${second}`, orderLabel(info.fields, name, second)]);
+    orders.push(
+      [`${name}:${first}`, orderLabel(info.fields, name, first)],
+      [`${name}:${second}`, orderLabel(info.fields, name, second)],
+    );
   }
   orders.push(["key", "key, from A"], ["-key", "key, from Z"]);
   const known = orders.some(([order]) => order === state.sort);
@@ -81,7 +95,11 @@ function Order(): JSX.Element {
 function orderLabel(fields: { name: string; kind: string }[], name: string, direction: string): string {
   const kind = fields.find((field) => field.name === name)?.kind;
   const words =
-    kind === "keyword" ? ["from A", "from Z"] : kind === "date" ? ["oldest first", "newest first"] : ["least first", "greatest first"];
+    kind === "keyword"
+      ? ["from A", "from Z"]
+      : kind === "date"
+        ? ["oldest first", "newest first"]
+        : ["least first", "greatest first"];
   return `${name}, ${direction === "asc" ? words[0] : words[1]}`;
 }
 
@@ -138,7 +156,8 @@ function CopyAs({ asked }: { asked: Asked }): JSX.Element {
     ["Python", asPython(asked)],
     ["curl", asCurl(asked, page)],
   ];
-  const copy = async (text: string): Promise<void> => say((await copyText(text)) ? "copied" : "the browser does not allow copying");
+  const copy = async (text: string): Promise<void> =>
+    say((await copyText(text)) ? "copied" : "the browser does not allow copying");
   return (
     <Menu label="Copy as" side="right">
       {() => (
@@ -146,7 +165,12 @@ function CopyAs({ asked }: { asked: Asked }): JSX.Element {
           {texts.map(([name, text]) => (
             <section key={name}>
               <h3>{name}</h3>
-              <button type="button" class="quiet" aria-label={`Copy as ${name}`} onClick={() => void copy(text)}>
+              <button
+                type="button"
+                class="quiet"
+                aria-label={`Copy as ${name}`}
+                onClick={() => void copy(text)}
+              >
                 <Icon name="copy" /> Copy
               </button>
               <pre tabIndex={0} aria-label={name}>

@@ -16,16 +16,26 @@ import { Shown } from "./shown";
 export function Why({ of }: { of: DocumentKey }): JSX.Element {
   const { state, info } = usePage();
   const [again, setAgain] = useState(0);
-  const parameters = { ...hitParameters(info, state), snippets: undefined, fields: undefined, explain: true, count: false };
+  const parameters = {
+    ...hitParameters(info, state),
+    snippets: undefined,
+    fields: undefined,
+    explain: true,
+    count: false,
+  };
   const question = JSON.stringify([state.index, info.generation, parameters, of, again]);
   const { value, problem } = useLatest(question, (signal) => api.search(state.index, parameters, signal));
   if (problem !== null) return <Notice problem={problem} retry={() => setAgain(again + 1)} />;
   if (value === null) return <p class="fine empty">…</p>;
   const hit = value.hits.find((each) => sameKey(keyOf(each), of));
-  if (hit?.explanation == null) return <p class="fine">This document is not on the page of results any more.</p>;
+  if (hit?.explanation == null)
+    return <p class="fine">This document is not on the page of results any more.</p>;
   return (
     <>
-      <p class="fine">Number {hit.rank} of the results{state.sort === "" ? ", by its score" : `, sorted by ${state.sort}`}. The parts of the score:</p>
+      <p class="fine">
+        Number {hit.rank} of the results{state.sort === "" ? ", by its score" : `, sorted by ${state.sort}`}.
+        The parts of the score:
+      </p>
       <ul class="why">
         <Part part={hit.explanation} whole={Math.abs(hit.explanation.value)} depth={0} />
       </ul>

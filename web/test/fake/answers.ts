@@ -1,6 +1,16 @@
 // The answers of the fake server, in the form of the API.
 
-import type { Explanation, Hit, IndexInfo, SearchAnswer, Snippet, SuggestAnswer, UsageAnswer, UsageNode, Value } from "../../src/api/types";
+import type {
+  Explanation,
+  Hit,
+  IndexInfo,
+  SearchAnswer,
+  Snippet,
+  SuggestAnswer,
+  UsageAnswer,
+  UsageNode,
+  Value,
+} from "../../src/api/types";
 import { decode } from "../../src/text/bytes";
 import type { FakeDocument, FakeIndex } from "./documents";
 import { NOW } from "./documents";
@@ -70,29 +80,46 @@ function sorted(hits: Ranked[], sort: string): Ranked[] {
 
 function snippets(document: FakeDocument, words: string[]): Snippet[] {
   const content = document.content ?? "";
-  const found = words.map((word) => content.toLowerCase().indexOf(word.replaceAll(/[*?~]/g, ""))).filter((at) => at >= 0);
+  const found = words
+    .map((word) => content.toLowerCase().indexOf(word.replaceAll(/[*?~]/g, "")))
+    .filter((at) => at >= 0);
   const start = Math.max(0, (found.sort((one, other) => one - other)[0] ?? 0) - 40);
   const text = content.slice(start, start + 220);
   const marks = words.flatMap((word) => {
     const plain = word.replaceAll(/[*?~]/g, "");
-    const places = plain === "" ? [] : [...text.toLowerCase().matchAll(new RegExp(plain.replace(/[^\w]/g, "\\$&"), "g"))];
+    const places =
+      plain === "" ? [] : [...text.toLowerCase().matchAll(new RegExp(plain.replace(/[^\w]/g, "\\$&"), "g"))];
     return places.map((place): [number, number] => {
       const from = Buffer.byteLength(text.slice(0, place.index));
       return [from, from + Buffer.byteLength(plain)];
     });
   });
-  return [{ text, start: Buffer.byteLength(content.slice(0, start)), marks: marks.sort((one, other) => one[0] - other[0]) }];
+  return [
+    {
+      text,
+      start: Buffer.byteLength(content.slice(0, start)),
+      marks: marks.sort((one, other) => one[0] - other[0]),
+    },
+  ];
 }
 
 function explanation(ranked: Ranked, words: string[]): Explanation {
   if (words.length === 0) return { value: 1, description: "documents with a value in the range score 1" };
   const parts = words.map((word): Explanation => {
     const frequency = searchedText(ranked.document).toLowerCase().split(word).length - 1;
-    const tf = { value: frequency / (frequency + 1.2), description: "tf, freq / (freq + k1 · (1 - b + b · length / average))", details: [
-      { value: frequency, description: "freq, how often it occurs in the document" },
-      { value: 1.2, description: "k1, how quickly more occurrences stop mattering" },
-    ] };
-    return { value: tf.value, description: `${word}: idf · tf`, details: [{ value: 1, description: "idf, ln(1 + (N - n + 0.5) / (n + 0.5))" }, tf] };
+    const tf = {
+      value: frequency / (frequency + 1.2),
+      description: "tf, freq / (freq + k1 · (1 - b + b · length / average))",
+      details: [
+        { value: frequency, description: "freq, how often it occurs in the document" },
+        { value: 1.2, description: "k1, how quickly more occurrences stop mattering" },
+      ],
+    };
+    return {
+      value: tf.value,
+      description: `${word}: idf · tf`,
+      details: [{ value: 1, description: "idf, ln(1 + (N - n + 0.5) / (n + 0.5))" }, tf],
+    };
   });
   return { value: ranked.score, description: "sum of", details: parts };
 }
@@ -120,9 +147,21 @@ function hit(index: FakeIndex, ranked: Ranked, rank: number, given: Given, words
 
 /** The word that is spelt most nearly like this one. */
 function meant(index: FakeIndex, q: string): SearchAnswer["did_you_mean"] {
-  const vocabulary = new Set(index.documents.slice(0, 300).flatMap((document) => searchedText(document).toLowerCase().match(/\p{L}{4,}/gu) ?? []));
+  const vocabulary = new Set(
+    index.documents.slice(0, 300).flatMap(
+      (document) =>
+        searchedText(document)
+          .toLowerCase()
+          .match(/\p{L}{4,}/gu) ?? [],
+    ),
+  );
   for (const word of q.match(/\p{L}{4,}/gu) ?? []) {
-    const near = [...vocabulary].find((each) => each !== word && each.length === word.length && [...each].filter((letter, at) => letter !== word[at]).length === 1);
+    const near = [...vocabulary].find(
+      (each) =>
+        each !== word &&
+        each.length === word.length &&
+        [...each].filter((letter, at) => letter !== word[at]).length === 1,
+    );
     if (near !== undefined) return { text: q.replace(word, near), changed: [[word, near]] };
   }
   return null;
@@ -139,13 +178,31 @@ export function search(index: FakeIndex, given: Given): SearchAnswer {
 export function like(index: FakeIndex, key: Buffer, given: Given): SearchAnswer | null {
   const example = index.documents.find((document) => document.key.equals(key));
   if (example === undefined) return null;
-  const words = [...new Set(searchedText(example).toLowerCase().match(/\p{L}{5,}/gu) ?? [])].slice(0, 5);
-  const found = index.documents.filter((document) => document !== example && words.some((word) => searchedText(document).toLowerCase().includes(word)));
+  const words = [
+    ...new Set(
+      searchedText(example)
+        .toLowerCase()
+        .match(/\p{L}{5,}/gu) ?? [],
+    ),
+  ].slice(0, 5);
+  const found = index.documents.filter(
+    (document) =>
+      document !== example && words.some((word) => searchedText(document).toLowerCase().includes(word)),
+  );
   return page(index, given, found, words, null);
 }
 
-function page(index: FakeIndex, given: Given, found: FakeDocument[], words: string[], did_you_mean: SearchAnswer["did_you_mean"] = null): SearchAnswer {
-  const ranked = sorted(found.map((document) => ({ document, score: score(document, words) })), given.one("sort") ?? "");
+function page(
+  index: FakeIndex,
+  given: Given,
+  found: FakeDocument[],
+  words: string[],
+  did_you_mean: SearchAnswer["did_you_mean"] = null,
+): SearchAnswer {
+  const ranked = sorted(
+    found.map((document) => ({ document, score: score(document, words) })),
+    given.one("sort") ?? "",
+  );
   const token = given.one("after");
   const start = token === null || token === "" ? 0 : Number(Buffer.from(token, "base64url").toString());
   const limit = Number(given.one("limit") ?? 10);
@@ -172,29 +229,48 @@ export function suggest(index: FakeIndex, q: string, position: number): SuggestA
   const value = /(\w+):([^\s()"]*)$/.exec(before);
   if (value) {
     const [, field = "", start = ""] = value;
-    const buckets = facet(index.documents, `${field}:200`).buckets.filter((bucket) => String(bucket.value).startsWith(start));
-    const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`);
-    const suggestions = buckets.slice(0, 8).map((bucket) => ({ text: quoted(String(bucket.value)), kind: "value", count: bucket.count }));
+    const buckets = facet(index.documents, `${field}:200`).buckets.filter((bucket) =>
+      String(bucket.value).startsWith(start),
+    );
+    const quoted = (text: string): string =>
+      /^[\w./-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
+    const suggestions = buckets
+      .slice(0, 8)
+      .map((bucket) => ({ text: quoted(String(bucket.value)), kind: "value", count: bucket.count }));
     return { from: position - Buffer.byteLength(start), to: position, suggestions };
   }
   const word = /[\w]*$/.exec(before)?.[0] ?? "";
-  const fields = word === "" ? [] : index.fields.filter((field) => field.name.startsWith(word)).map((field) => ({ text: `${field.name}:`, kind: "field" }));
+  const fields =
+    word === ""
+      ? []
+      : index.fields
+          .filter((field) => field.name.startsWith(word))
+          .map((field) => ({ text: `${field.name}:`, kind: "field" }));
   const terms = new Map<string, number>();
   if (word.length > 1) {
     for (const document of index.documents.slice(0, 1000)) {
-      for (const term of new Set(searchedText(document).toLowerCase().match(/\p{L}+/gu) ?? [])) {
+      for (const term of new Set(
+        searchedText(document)
+          .toLowerCase()
+          .match(/\p{L}+/gu) ?? [],
+      )) {
         if (term.startsWith(word.toLowerCase())) terms.set(term, (terms.get(term) ?? 0) + 1);
       }
     }
   }
-  const words = [...terms].sort((one, other) => other[1] - one[1]).slice(0, 5).map(([text, count]) => ({ text, kind: "word", count }));
+  const words = [...terms]
+    .sort((one, other) => other[1] - one[1])
+    .slice(0, 5)
+    .map(([text, count]) => ({ text, kind: "word", count }));
   return { from: position - word.length, to: position, suggestions: [...fields, ...words] };
 }
 
 /** The sums of a directory and of its entries. */
 export function usage(index: FakeIndex, asked: string): UsageAnswer | null {
   const top = asked === "" ? "/data" : asked.replace(/\/$/, "");
-  const below = index.documents.filter((document) => document.latin1.startsWith(`${Buffer.from(top).toString("latin1")}/`));
+  const below = index.documents.filter((document) =>
+    document.latin1.startsWith(`${Buffer.from(top).toString("latin1")}/`),
+  );
   if (below.length === 0 && index.documents.length > 0) return null;
   const children = new Map<string, FakeDocument[]>();
   for (const document of below) {
@@ -203,7 +279,8 @@ export function usage(index: FakeIndex, asked: string): UsageAnswer | null {
     if (inside === undefined) children.set(name, [document]);
     else inside.push(document);
   }
-  const size = (documents: FakeDocument[]): number => documents.reduce((sum, document) => sum + Number(first(document, "size")), 0);
+  const size = (documents: FakeDocument[]): number =>
+    documents.reduce((sum, document) => sum + Number(first(document, "size")), 0);
   const nodes = [...children].map(([name, inside]): UsageNode => {
     const bytes = Buffer.from(name, "latin1");
     const { text, valid } = decode(bytes);

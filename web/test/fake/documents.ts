@@ -26,21 +26,43 @@ export interface FakeIndex {
 
 export const NOW = Date.now();
 const DAY = 86_400_000;
-const OWNERS = ["anna", "ben", "chen", "dana", "emil", "fatima", "goran", "hana", "ivo", "root", HOSTILE_OWNER];
+const OWNERS = [
+  "anna",
+  "ben",
+  "chen",
+  "dana",
+  "emil",
+  "fatima",
+  "goran",
+  "hana",
+  "ivo",
+  "root",
+  HOSTILE_OWNER,
+];
 const GROUPS = ["climate", "genomics", "staff", "physics"];
 const EXTENSIONS = ["h5", "nc", "txt", "py", "csv", "json", "log", "tmp", "gz", "pdf", "md", "o"];
 const TOPICS = ["turbulence", "genome", "climate", "lattice", "reactor", "neutrino", "ocean", "protein"];
-const WORDS = [..."the of and a license warranty free software boundary layer transition flow model data mean error".split(" "), ...TOPICS,
-  ..."graph partitioning sparse matrix solver mesh grid sample result figure table method section measured spectrum".split(" ")];
+const TEXT = `the of and a license warranty free software boundary layer transition flow model data mean
+  error graph partitioning sparse matrix solver mesh grid sample result figure table method section measured spectrum`;
+const WORDS = [...TEXT.split(/\s+/), ...TOPICS];
 
 function field(name: string, kind: string, searched = false): FieldInfo {
   return { name, kind, column: kind !== "text", stored: kind === "text", searched };
 }
 
 const FILE_FIELDS = [
-  field("path", "path"), field("name", "keyword"), field("ext", "keyword"), field("type", "keyword"), field("owner", "keyword"),
-  field("group", "keyword"), field("size", "unsigned"), field("mtime", "date"), field("atime", "date"), field("mode", "unsigned"),
-  field("inode", "unsigned"), field("links", "unsigned"),
+  field("path", "path"),
+  field("name", "keyword"),
+  field("ext", "keyword"),
+  field("type", "keyword"),
+  field("owner", "keyword"),
+  field("group", "keyword"),
+  field("size", "unsigned"),
+  field("mtime", "date"),
+  field("atime", "date"),
+  field("mode", "unsigned"),
+  field("inode", "unsigned"),
+  field("links", "unsigned"),
 ];
 
 /** A date in the last twelve years, mostly recent. */
@@ -67,7 +89,10 @@ interface Entry {
 function fileDocument(random: Random, path: Buffer, { type, owner, content, used }: Entry): FakeDocument {
   const shown = path.toString("latin1");
   const name = path.subarray(path.lastIndexOf(0x2f) + 1);
-  const extension = type === "file" && shown.lastIndexOf(".") > shown.lastIndexOf("/") + 1 ? [shown.slice(shown.lastIndexOf(".") + 1)] : [];
+  const extension =
+    type === "file" && shown.lastIndexOf(".") > shown.lastIndexOf("/") + 1
+      ? [shown.slice(shown.lastIndexOf(".") + 1)]
+      : [];
   const size = content !== null ? Buffer.byteLength(content) : type === "directory" ? 4096 : fileSize(random);
   const modified = used + random.next() ** 2 * 200 * DAY;
   const fields = new Map<string, Value[]>([
@@ -108,25 +133,41 @@ function fileSystem(): FakeIndex {
     }
   }
   add("/data/hostile", "directory", HOSTILE_OWNER);
-  for (const name of HOSTILE_NAMES) add(Buffer.concat([Buffer.from("/data/hostile/"), name]), "file", HOSTILE_OWNER);
+  for (const name of HOSTILE_NAMES)
+    add(Buffer.concat([Buffer.from("/data/hostile/"), name]), "file", HOSTILE_OWNER);
   while (documents.length < 10_000) {
     const [directory, owner, used] = random.pick(directories);
     const name = `${random.pick(WORDS)}_${random.pick(WORDS)}-${documents.length}.${random.pick(EXTENSIONS)}`;
     add(`${directory}/${name}`, "file", random.below(12) === 0 ? random.pick(OWNERS) : owner, used);
   }
-  return { name: "fs", path: "/srv/indexes/fs.scanns", documents, fields: FILE_FIELDS, snippets: false, like: false, complete: true, ageSeconds: 3 * 3600 };
+  return {
+    name: "fs",
+    path: "/srv/indexes/fs.scanns",
+    documents,
+    fields: FILE_FIELDS,
+    snippets: false,
+    like: false,
+    complete: true,
+    ageSeconds: 3 * 3600,
+  };
 }
 
 function prose(random: Random, words: number): string {
-  return Array.from({ length: words }, (_, at) => random.pick(WORDS) + (at % 11 === 10 ? ".\n" : at % 17 === 16 ? "," : "")).join(" ");
+  return Array.from(
+    { length: words },
+    (_, at) => random.pick(WORDS) + (at % 11 === 10 ? ".\n" : at % 17 === 16 ? "," : ""),
+  ).join(" ");
 }
 
 function fileText(random: Random, extension: string): string {
   if (extension === "csv") {
-    const rows = Array.from({ length: 80 }, (_, at) => `${at},${random.pick(TOPICS)},"${random.pick(WORDS)}, ${random.pick(WORDS)}",${random.next().toFixed(3)}`);
+    const rows = Array.from({ length: 80 }, (_, at) =>
+      [at, random.pick(TOPICS), `"${random.pick(WORDS)}, x"`, random.next().toFixed(3)].join(","),
+    );
     return ["run,topic,note,value", ...rows].join("\n");
   }
-  if (extension === "json") return JSON.stringify({ title: prose(random, 4), runs: [1, 2, 3], nested: { license: "MIT", size: 12 } });
+  if (extension === "json")
+    return JSON.stringify({ title: prose(random, 4), runs: [1, 2, 3], nested: { license: "MIT", size: 12 } });
   return prose(random, 60 + random.below(300));
 }
 
@@ -136,21 +177,60 @@ function home(): FakeIndex {
   const documents: FakeDocument[] = [];
   for (let at = 0; at < 600; at++) {
     const extension = random.pick(["txt", "md", "csv", "json", "py"]);
-    const path = `/home/${random.pick(OWNERS.slice(0, 5))}/${random.pick(TOPICS)}/${random.pick(WORDS)}-${at}.${extension}`;
-    documents.push(fileDocument(random, Buffer.from(path), { type: "file", owner: path.split("/")[2] ?? "root", content: fileText(random, extension), used: pastDate(random) }));
+    const folder = `/home/${random.pick(OWNERS.slice(0, 5))}/${random.pick(TOPICS)}`;
+    const path = `${folder}/${random.pick(WORDS)}-${at}.${extension}`;
+    documents.push(
+      fileDocument(random, Buffer.from(path), {
+        type: "file",
+        owner: path.split("/")[2] ?? "root",
+        content: fileText(random, extension),
+        used: pastDate(random),
+      }),
+    );
   }
-  const markup = 'license <script>window.pwned = 1</script> <img src=x onerror="window.pwned = 1"> \u202e evil \u0007 naïve license';
+  const markup =
+    'license <script>window.pwned = 1</script> <img src=x onerror="window.pwned = 1"> \u202e evil \u0007 ï';
   const hostile: [string, string][] = [
     ["/home/anna/<img src=x onerror=window.pwned=1>.txt", markup],
-    ["/home/anna/<svg onload=window.pwned=1>.csv", "<b>a</b>,<script>window.pwned=1</script>\n=cmd|' /C calc'!A0,license"],
+    [
+      "/home/anna/<svg onload=window.pwned=1>.csv",
+      "<b>a</b>,<script>window.pwned=1</script>\n=cmd|' /C calc'!A0,license",
+    ],
     ["/home/anna/page.json", '{"license": "<img src=x onerror=window.pwned=1>", "__proto__": {"x": 1}}'],
   ];
-  for (const [path, content] of hostile) documents.push(fileDocument(random, Buffer.from(path), { type: "file", owner: "anna", content, used: pastDate(random) }));
+  for (const [path, content] of hostile)
+    documents.push(
+      fileDocument(random, Buffer.from(path), {
+        type: "file",
+        owner: "anna",
+        content,
+        used: pastDate(random),
+      }),
+    );
   const fields = [field("text", "text", true), ...FILE_FIELDS];
-  return { name: "home", path: "/srv/indexes/home.scanns", documents, fields, snippets: true, like: true, complete: true, ageSeconds: 90 };
+  return {
+    name: "home",
+    path: "/srv/indexes/home.scanns",
+    documents,
+    fields,
+    snippets: true,
+    like: true,
+    complete: true,
+    ageSeconds: 90,
+  };
 }
 
-const SURNAMES = ["Curie", "Noether", "Turing", "Hopper", "Lovelace", "Gauß", "Erdős", "Ramanujan", "Franklin"];
+const SURNAMES = [
+  "Curie",
+  "Noether",
+  "Turing",
+  "Hopper",
+  "Lovelace",
+  "Gauß",
+  "Erdős",
+  "Ramanujan",
+  "Franklin",
+];
 const VENUES = ["Journal of Fluids", "Graph Theory Letters", "Ocean Science", "Computing Surveys"];
 
 /** Records: papers with a title, a body, a year, authors and a venue. */
@@ -170,8 +250,24 @@ function papers(): FakeIndex {
     return { key: Buffer.from(key), latin1: key, fields, content: prose(random, 120) };
   });
   const title = { ...field("title", "keyword", true), stored: true };
-  const fields = [title, field("body", "text", true), field("year", "unsigned"), field("authors", "keyword"), field("venue", "keyword"), field("citations", "unsigned")];
-  return { name: "papers", path: "papers.scanns", documents, fields, snippets: true, like: true, complete: true, ageSeconds: 40 * 86400 };
+  const fields = [
+    title,
+    field("body", "text", true),
+    field("year", "unsigned"),
+    field("authors", "keyword"),
+    field("venue", "keyword"),
+    field("citations", "unsigned"),
+  ];
+  return {
+    name: "papers",
+    path: "papers.scanns",
+    documents,
+    fields,
+    snippets: true,
+    like: true,
+    complete: true,
+    ageSeconds: 40 * 86400,
+  };
 }
 
 /** All indexes by name. */
@@ -182,7 +278,14 @@ export function fakeIndexes(): Map<string, FakeIndex> {
     home(),
     papers(),
     { ...files, name: "empty", path: "empty.scanns", documents: [] },
-    { ...files, name: "scratch", path: "scratch.scanns", documents: files.documents.slice(0, 3_000), complete: false, ageSeconds: 12 * 86400 },
+    {
+      ...files,
+      name: "scratch",
+      path: "scratch.scanns",
+      documents: files.documents.slice(0, 3_000),
+      complete: false,
+      ageSeconds: 12 * 86400,
+    },
     { ...files, name: "locked", path: "locked.scanns" },
   ];
   return new Map(all.map((index) => [index.name, index]));

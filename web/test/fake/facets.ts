@@ -13,26 +13,41 @@ interface Group {
 const values = (document: FakeDocument, field: string): Value[] => document.fields.get(field) ?? [];
 
 function sum(documents: FakeDocument[], field: string): number {
-  return documents.reduce((total, document) => total + values(document, field).reduce<number>((part, value) => part + Number(value), 0), 0);
+  return documents.reduce(
+    (total, document) =>
+      total + values(document, field).reduce<number>((part, value) => part + Number(value), 0),
+    0,
+  );
 }
 
 function bound(text: string): number {
   return /^\d{4}-/.test(text) ? (parseDate(text) ?? Number.NaN) : (parseSize(text) ?? Number(text));
 }
 
-const ordinal = (value: Value | undefined): number => (typeof value === "string" ? Date.parse(value) : Number(value ?? Number.NaN));
+const ordinal = (value: Value | undefined): number =>
+  typeof value === "string" ? Date.parse(value) : Number(value ?? Number.NaN);
 
 function ranges(documents: FakeDocument[], field: string, text: string): Group[] {
   return text.split(",").map((range) => {
     const [from = "", to = ""] = range.split("..");
     const [least, greatest] = [from === "" ? -Infinity : bound(from), to === "" ? Infinity : bound(to)];
-    const inside = documents.filter((document) => ordinal(values(document, field)[0]) >= least && ordinal(values(document, field)[0]) < greatest);
-    const side = (given: string): Value => (given === "" ? null : /^\d{4}-/.test(given) ? `${given}T00:00:00Z` : bound(given));
-    return { bucket: { value: range, from: side(from), to: side(to), count: inside.length }, documents: inside };
+    const inside = documents.filter(
+      (document) =>
+        ordinal(values(document, field)[0]) >= least && ordinal(values(document, field)[0]) < greatest,
+    );
+    const side = (given: string): Value =>
+      given === "" ? null : /^\d{4}-/.test(given) ? `${given}T00:00:00Z` : bound(given);
+    return {
+      bucket: { value: range, from: side(from), to: side(to), count: inside.length },
+      documents: inside,
+    };
   });
 }
 
-function grouped(documents: FakeDocument[], of: (document: FakeDocument) => Value[]): Map<Value, FakeDocument[]> {
+function grouped(
+  documents: FakeDocument[],
+  of: (document: FakeDocument) => Value[],
+): Map<Value, FakeDocument[]> {
   const groups = new Map<Value, FakeDocument[]>();
   for (const document of documents) {
     for (const value of of(document)) {
@@ -45,18 +60,28 @@ function grouped(documents: FakeDocument[], of: (document: FakeDocument) => Valu
 }
 
 function byValue(groups: Map<Value, FakeDocument[]>): Group[] {
-  const list = [...groups].map(([value, documents]) => ({ bucket: { value, count: documents.length }, documents }));
+  const list = [...groups].map(([value, documents]) => ({
+    bucket: { value, count: documents.length },
+    documents,
+  }));
   return list.sort((one, other) => (ordinal(one.bucket.value) || 0) - (ordinal(other.bucket.value) || 0));
 }
 
 function groupsOf(documents: FakeDocument[], field: string, how: string): Group[] {
   if (how.startsWith("ranges:")) return ranges(documents, field, how.slice(7));
-  if (how === "month") return byValue(grouped(documents, (document) => values(document, field).map((value) => `${String(value).slice(0, 7)}-01T00:00:00Z`)));
+  if (how === "month")
+    return byValue(
+      grouped(documents, (document) =>
+        values(document, field).map((value) => `${String(value).slice(0, 7)}-01T00:00:00Z`),
+      ),
+    );
   if (how.startsWith("every:")) return byValue(grouped(documents, (document) => values(document, field)));
   const groups = byValue(grouped(documents, (document) => values(document, field)));
   const by = /by=sum\((\w+)\)/.exec(how)?.[1];
   const weight = (group: Group): number => (by === undefined ? group.bucket.count : sum(group.documents, by));
-  return groups.sort((one, other) => weight(other) - weight(one)).slice(0, Number(/^\d+/.exec(how)?.[0] ?? 10));
+  return groups
+    .sort((one, other) => weight(other) - weight(one))
+    .slice(0, Number(/^\d+/.exec(how)?.[0] ?? 10));
 }
 
 /** The answer of one facet. */
@@ -64,10 +89,18 @@ export function facet(documents: FakeDocument[], text: string): FacetAnswer {
   const [first = "", ...inner] = text.split(" > ");
   const [field = "", ...rest] = first.split(":");
   const groups = groupsOf(documents, field, rest.join(":"));
-  const buckets = groups.map(({ bucket, documents: inside }): Bucket => (inner.length === 0 ? bucket : { ...bucket, nested: [nested(inside, inner.join(" > "))] }));
+  const buckets = groups.map(({ bucket, documents: inside }): Bucket =>
+    inner.length === 0 ? bucket : { ...bucket, nested: [nested(inside, inner.join(" > "))] },
+  );
   const counted = groups.reduce((total, group) => total + group.bucket.count, 0);
   const missing = documents.filter((document) => values(document, field).length === 0).length;
-  return { facet: text, buckets, other: Math.max(0, documents.length - missing - counted), missing, partial: false };
+  return {
+    facet: text,
+    buckets,
+    other: Math.max(0, documents.length - missing - counted),
+    missing,
+    partial: false,
+  };
 }
 
 function nested(documents: FakeDocument[], text: string): Nested {

@@ -5,11 +5,21 @@ import type { FakeIndex } from "./documents";
 
 /** Text for HTML, also inside of an attribute in quotes. */
 function escape(text: string): string {
-  const named: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  const named: Record<string, string> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
   return text.replace(/[&<>"']/g, (character) => named[character] ?? character);
 }
 
-export function firstAnswer(template: string, indexes: Map<string, FakeIndex>, query: URLSearchParams): string {
+export function firstAnswer(
+  template: string,
+  indexes: Map<string, FakeIndex>,
+  query: URLSearchParams,
+): string {
   const index = indexes.get(query.get("index") ?? "fs");
   const q = query.get("q") ?? "";
   const marks: Record<string, string> = {
@@ -24,9 +34,14 @@ export function firstAnswer(template: string, indexes: Map<string, FakeIndex>, q
 
 function results(index: FakeIndex, q: string): string {
   try {
-    const given = { one: (name: string) => (name === "q" ? q : name === "limit" ? "20" : null), many: () => [] };
+    const given = {
+      one: (name: string) => (name === "q" ? q : name === "limit" ? "20" : null),
+      many: () => [],
+    };
     const { count, hits } = search(index, given);
-    const items = hits.map((hit) => `<li class="hit" value="${hit.rank}"><span class="hit-name"><bdi>${escape(hit.key)}</bdi></span></li>`);
+    const items = hits.map(
+      (hit) => `<li class="hit" value="${hit.rank}"><bdi class="hit-name">${escape(hit.key)}</bdi></li>`,
+    );
     return `<p class="count"><strong>${count} documents</strong></p><ol class="hits">${items.join("")}</ol>`;
   } catch (error) {
     return `<p class="notice error">${escape(error instanceof Error ? error.message : String(error))}</p>`;

@@ -1,4 +1,4 @@
-// Names that try to break a page: markup, characters that hide others, commands, and bytes that are not UTF-8.
+// Names that try to break a page: markup, hidden characters, commands, and bytes that are not UTF-8.
 
 export const HOSTILE_OWNER = '"><img src=x onerror=window.pwned=1>';
 
@@ -31,7 +31,9 @@ const TEXTS = [
   "a:b c*d?e[f](g).txt",
   "100%25 %2e%2e%2f.txt",
   "semi;colon|pipe&and.txt",
-  "AND", "NOT", "TO",
+  "AND",
+  "NOT",
+  "TO",
   "x".repeat(4096),
   `${"long ".repeat(200)}name.txt`,
 ];
