@@ -15,7 +15,7 @@ export interface Latest<T> {
 
 const NOTHING = { value: null, problem: null, loading: false, of: null };
 
-/** Asks again whenever `question` changes; null asks nothing. With `keep`, a problem leaves the answer before. */
+/** Asks again whenever `question` changes; null asks nothing. With `keep`, the answer survives a problem. */
 export function useLatest<T>(
   question: string | null,
   ask: (signal: AbortSignal) => Promise<T>,

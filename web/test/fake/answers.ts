@@ -53,9 +53,10 @@ interface Ranked {
 }
 
 function score(document: FakeDocument, words: string[]): number {
+  if (words.length === 0) return 1;
   const text = searchedText(document).toLowerCase();
   const occurrences = words.map((word) => text.split(word.replaceAll(/[*?~]/g, "")).length - 1);
-  return words.length === 0 ? 1 : occurrences.reduce((sum, count) => sum + count / (count + 1.2), 0);
+  return occurrences.reduce((sum, count) => sum + count / (count + 1.2), 0);
 }
 
 const first = (document: FakeDocument, field: string): Value => document.fields.get(field)?.[0] ?? null;
@@ -268,34 +269,38 @@ export function suggest(index: FakeIndex, q: string, position: number): SuggestA
 /** The sums of a directory and of its entries. */
 export function usage(index: FakeIndex, asked: string): UsageAnswer | null {
   const top = asked === "" ? "/data" : asked.replace(/\/$/, "");
-  const below = index.documents.filter((document) =>
-    document.latin1.startsWith(`${Buffer.from(top).toString("latin1")}/`),
-  );
-  if (below.length === 0 && index.documents.length > 0) return null;
-  const children = new Map<string, FakeDocument[]>();
-  for (const document of below) {
-    const name = document.latin1.slice(Buffer.byteLength(top) + 1).split("/")[0] ?? "";
-    const inside = children.get(name);
-    if (inside === undefined) children.set(name, [document]);
-    else inside.push(document);
+  const prefix = `${Buffer.from(top).toString("latin1")}/`;
+  const total = { count: 0, size: 0 };
+  const children = new Map<string, UsageNode>();
+  for (const document of index.documents) {
+    if (!document.latin1.startsWith(prefix)) continue;
+    const name = document.latin1.slice(prefix.length).split("/", 1)[0] ?? "";
+    const node = children.get(name) ?? usageNode(top, Buffer.from(name, "latin1"));
+    children.set(name, node);
+    const size = Number(first(document, "size"));
+    const modified = String(first(document, "mtime"));
+    if (document.latin1.length === prefix.length + name.length) node.kind = String(first(document, "type"));
+    if (node.newest === null || modified > node.newest) node.newest = modified;
+    for (const sums of [total, node]) {
+      sums.count += 1;
+      sums.size += size;
+    }
   }
-  const size = (documents: FakeDocument[]): number =>
-    documents.reduce((sum, document) => sum + Number(first(document, "size")), 0);
-  const nodes = [...children].map(([name, inside]): UsageNode => {
-    const bytes = Buffer.from(name, "latin1");
-    const { text, valid } = decode(bytes);
-    const own = inside.find((document) => document.key.length === Buffer.byteLength(top) + 1 + bytes.length);
-    const dates = inside.map((document) => String(first(document, "mtime"))).sort();
-    const path = Buffer.concat([Buffer.from(`${top}/`), bytes]);
-    return {
-      name: text,
-      path: `${top}/${text}`,
-      path_bytes: valid ? null : path.toString("base64"),
-      kind: String(own?.fields.get("type")?.[0] ?? "directory"),
-      count: inside.length,
-      size: size(inside),
-      newest: dates.at(-1) ?? null,
-    };
-  });
-  return { path: top, total: { count: below.length, size: size(below) }, children: nodes };
+  return total.count === 0 && index.documents.length > 0
+    ? null
+    : { path: top, total, children: [...children.values()] };
+}
+
+function usageNode(top: string, name: Buffer): UsageNode {
+  const { text, valid } = decode(name);
+  const bytes = valid ? null : Buffer.concat([Buffer.from(`${top}/`), name]).toString("base64");
+  return {
+    name: text,
+    path: `${top}/${text}`,
+    path_bytes: bytes,
+    kind: "directory",
+    count: 0,
+    size: 0,
+    newest: null,
+  };
 }

@@ -24,24 +24,44 @@ function bound(text: string): number {
   return /^\d{4}-/.test(text) ? (parseDate(text) ?? Number.NaN) : (parseSize(text) ?? Number(text));
 }
 
-const ordinal = (value: Value | undefined): number =>
+/** Numbers and dates of documents as numbers, kept because they are asked for again and again. */
+const ordinals = new Map<string, WeakMap<FakeDocument, number>>();
+
+const parsed = (value: Value | undefined): number =>
   typeof value === "string" ? Date.parse(value) : Number(value ?? Number.NaN);
 
+function ordinal(document: FakeDocument, field: string): number {
+  const known = ordinals.get(field) ?? new WeakMap<FakeDocument, number>();
+  ordinals.set(field, known);
+  let found = known.get(document);
+  if (found === undefined) {
+    found = parsed(values(document, field)[0]);
+    known.set(document, found);
+  }
+  return found;
+}
+
 function ranges(documents: FakeDocument[], field: string, text: string): Group[] {
-  return text.split(",").map((range) => {
-    const [from = "", to = ""] = range.split("..");
-    const [least, greatest] = [from === "" ? -Infinity : bound(from), to === "" ? Infinity : bound(to)];
-    const inside = documents.filter(
-      (document) =>
-        ordinal(values(document, field)[0]) >= least && ordinal(values(document, field)[0]) < greatest,
-    );
+  const sides = (range: string): [string, string] => [range.split("..")[0] ?? "", range.split("..")[1] ?? ""];
+  const groups = text.split(",").map((range) => {
+    const [from, to] = sides(range);
     const side = (given: string): Value =>
       given === "" ? null : /^\d{4}-/.test(given) ? `${given}T00:00:00Z` : bound(given);
+    const bounds = [from === "" ? -Infinity : bound(from), to === "" ? Infinity : bound(to)] as const;
     return {
-      bucket: { value: range, from: side(from), to: side(to), count: inside.length },
-      documents: inside,
+      bounds,
+      group: { bucket: { value: range, from: side(from), to: side(to), count: 0 }, documents: [] } as Group,
     };
   });
+  for (const document of documents) {
+    const at = ordinal(document, field);
+    const found = groups.find(({ bounds: [from, to] }) => at >= from && at < to);
+    found?.group.documents.push(document);
+  }
+  return groups.map(({ group }) => ({
+    ...group,
+    bucket: { ...group.bucket, count: group.documents.length },
+  }));
 }
 
 function grouped(
@@ -64,7 +84,7 @@ function byValue(groups: Map<Value, FakeDocument[]>): Group[] {
     bucket: { value, count: documents.length },
     documents,
   }));
-  return list.sort((one, other) => (ordinal(one.bucket.value) || 0) - (ordinal(other.bucket.value) || 0));
+  return list.sort((one, other) => (parsed(one.bucket.value) || 0) - (parsed(other.bucket.value) || 0));
 }
 
 function groupsOf(documents: FakeDocument[], field: string, how: string): Group[] {

@@ -112,6 +112,14 @@ function wordTest(index: FakeIndex, text: string, words: string[]): Test {
 
 /** What words are looked up in: the text and the title; the name for documents without text. */
 export function searchedText(document: FakeDocument): string {
+  const known = texts.get(document) ?? textOf(document);
+  texts.set(document, known);
+  return known;
+}
+
+const texts = new WeakMap<FakeDocument, string>();
+
+function textOf(document: FakeDocument): string {
   const title = document.fields.get("title")?.[0] ?? "";
   return document.content === null
     ? String(document.fields.get("name")?.[0]).replace(/[_-]/g, " ")

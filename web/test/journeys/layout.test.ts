@@ -1,0 +1,123 @@
+// How the page looks: for people with other needs, on narrow screens, enlarged, in the dark, and on paper.
+
+import assert from "node:assert/strict";
+
+import type { Visit } from "./browser";
+import { accessible, hasText, journey, until } from "./browser";
+
+/** States of the page: a name, the query of the URL, and what is done after it is open. */
+const STATES: [string, string, (visit: Visit) => Promise<void>][] = [
+  ["results as a table", "?index=fs&q=owner:anna", async () => undefined],
+  ["results with snippets", "?index=home&q=license", async () => undefined],
+  ["conditions", "?index=fs&q=owner:anna -ext:gz size:[1KiB TO 1GiB}", async () => undefined],
+  [
+    "an error of the query",
+    "?index=home&q=(a",
+    ({ page }) => hasText(page.locator("#query-error"), "closed"),
+  ],
+  ["a suggestion", "?index=home&q=lisense", ({ page }) => hasText(page.locator(".meant"), "license")],
+  ["a refusal", "?index=home&q=zzpanic", ({ page }) => hasText(page.locator(".notice"), "error")],
+  ["a partial answer", "?index=scratch&q=license", ({ page }) => page.click(".incomplete summary")],
+  ["an empty index", "?index=empty", async () => undefined],
+  ["a lost index", "?index=nothing", ({ page }) => hasText(page.locator(".notice"), "no index")],
+  ["hostile names", "?index=fs&q=path:/data/hostile", async () => undefined],
+  ["the map", "?index=fs&view=map", async ({ page }) => void (await page.waitForSelector(".tile"))],
+  [
+    "owners and ages",
+    "?index=fs&view=owners",
+    async ({ page }) => void (await page.waitForSelector(".matrix")),
+  ],
+  ["a preview", "?index=home&q=ext:csv", ({ page }) => page.locator("[data-hit]").first().click()],
+  ["why", "?index=home&q=license", ({ page }) => page.locator("[aria-label='Why this hit']").first().click()],
+  ["like", "?index=papers&like=paper-0001", async () => undefined],
+  [
+    "completion",
+    "?index=home",
+    async ({ page }) => {
+      await page.locator("#q").pressSequentially("li");
+      await hasText(page.locator("[role=option]"), "li");
+      await page.keyboard.press("ArrowDown");
+    },
+  ],
+  ["help", "?index=home", ({ page }) => page.click("text=Help")],
+  ["columns", "?index=home", ({ page }) => page.click("text=Columns")],
+  ["copy as", "?index=home&q=license", ({ page }) => page.click("text=Copy as")],
+  ["saved", "?index=home&q=license", ({ page }) => page.click("text=Saved")],
+];
+
+for (const colorScheme of ["light", "dark"] as const) {
+  journey(`axe-core finds nothing to object to in ${STATES.length} states, ${colorScheme}`, async (visit) => {
+    await visit.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    for (const [name, search, act] of STATES) {
+      await visit.open(search);
+      await act(visit);
+      await visit.settled();
+      await accessible(visit.page, name);
+    }
+  });
+}
+
+/** Fails if the page has to be scrolled sideways. */
+async function fits({ page }: Visit, where: string): Promise<void> {
+  const [wide, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok((wide ?? 0) <= (view ?? 0), `${where}: ${wide} of ${view} pixels`);
+}
+
+journey("nothing is cut off at 360 pixels, and filters unfold", async (visit) => {
+  const { page, open } = visit;
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const [name, search, act] of STATES) {
+    if (
+      [
+        "a preview",
+        "why",
+        "hostile names",
+        "the map",
+        "conditions",
+        "help",
+        "copy as",
+        "a partial answer",
+      ].includes(name)
+    ) {
+      await open(search);
+      await act(visit);
+      await visit.settled();
+      await fits(visit, name);
+    }
+  }
+  await open("?index=home&q=license");
+  assert.equal(await page.locator(".facet").first().isVisible(), false);
+  await page.click("text=Filters");
+  await page.locator(".facet").first().waitFor();
+  await accessible(page, "filters on a narrow page");
+});
+
+journey("the page fits when it is enlarged to 200 %", async (visit) => {
+  await visit.page.setViewportSize({ width: 640, height: 430 });
+  await visit.open("?index=fs&q=owner:anna&open=/data/anna");
+  await fits(visit, "enlarged");
+  await visit.page.locator(".pane h2").waitFor();
+});
+
+journey("the colours are chosen, and stay", async ({ page, open }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await open("?index=home");
+  const ground = (): Promise<string> =>
+    page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const light = await ground();
+  await page.click("text=Help");
+  await page.selectOption(".settings select", "dark");
+  await until("dark", async () => (await ground()) !== light);
+  await page.reload();
+  await page.waitForSelector(".app:not(#served)");
+  assert.notEqual(await ground(), light);
+});
+
+journey("on paper there are the query, the state of the index, and the hits", async ({ page, open }) => {
+  await open("?index=home&q=license");
+  await page.emulateMedia({ media: "print" });
+  for (const shown of [".box input", ".status", ".count", "ol.hits"])
+    assert.ok(await page.locator(shown).first().isVisible(), shown);
+  for (const hidden of [".facets", ".toolbar", ".top-tools"])
+    assert.equal(await page.locator(hidden).first().isVisible(), false, hidden);
+});
