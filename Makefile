@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help setup build install dist site demo test soak fuzz mutants bench bench-peers
+.PHONY: help setup build install dist site web demo test soak fuzz mutants bench bench-peers
 
 help:
 	@echo "make setup   install what building and testing need, if it is missing"
@@ -12,6 +12,7 @@ help:
 	@echo "make install PREFIX=~/.local   copy the command to PREFIX/bin; PREFIX is /usr/local if it is left out"
 	@echo "make dist    make packages in $(TARGET)/dist: tar.gz for glibc 2.17 and newer, deb, rpm, recipes; see packaging/README.md"
 	@echo "make site    make the documentation as a web site: $(TARGET)/site/html"
+	@echo "make web     build the page of scanns serve, web/dist, with npm; see web/README.md"
 	@echo "make demo    index and search this machine's own files, in a minute after the build"
 	@echo "make test    format, lints, all tests, and the models of concurrent code"
 	@echo "make test CI=1   the same, and checks of other platforms and toolchains where these can be installed"
@@ -40,6 +41,9 @@ site: setup
 	@$(CARGO) build --locked -p scanns-cli
 	@ci/site.sh $(TARGET)
 
+web:
+	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+
 demo: setup build
 	@ci/demo.sh $(TARGET)/release/scanns $(TARGET)/demo
 
@@ -49,7 +53,7 @@ test: setup
 	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \
 	    'RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked' \
 	    'SCANNS_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked --no-fail-fast' \
-	    ci/python.sh ci/loom.sh $(if $(CI),--beside $(PLATFORMS))
+	    ci/python.sh ci/web.sh ci/loom.sh $(if $(CI),--beside $(PLATFORMS))
 
 # Checks that need more than the Rust toolchain; each says SKIPPED where it cannot run.
 # They run at the same time as the tests, those first that have a target directory of their own.

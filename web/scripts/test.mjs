@@ -45,7 +45,7 @@ if (part === "") {
     details: { duration_ms: 0, error: { message: types.stdout + types.stderr } },
   });
 }
-for await (const { type, data } of run({ files, concurrency: 1, timeout: MOST_MILLISECONDS })) {
+for await (const { type, data } of run({ files, concurrency: 2, timeout: MOST_MILLISECONDS })) {
   if (type === "test:pass") count(true, data);
   if (type === "test:fail") count(false, data);
   if (type === "test:stdout" || type === "test:stderr") process.stdout.write(data.message);

@@ -28,7 +28,7 @@ export class Problem extends Error {
   }
 }
 
-/** Parameters of a question; lists are repeated. */
+/** Parameters of a question. In a URL, commas separate the names of fields, and other lists are repeated. */
 export type Parameters = Record<string, string | number | boolean | string[] | undefined>;
 
 /** A question longer than this is sent in the body of a POST. */
@@ -38,7 +38,8 @@ const LONGEST_GET = 3000;
 export function urlQuery(parameters: Parameters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    if (Array.isArray(value)) value.forEach((each) => query.append(name, each));
+    if (name === "fields" && Array.isArray(value)) query.set(name, value.join(","));
+    else if (Array.isArray(value)) value.forEach((each) => query.append(name, each));
     else if (value !== undefined) query.set(name, String(value));
   }
   return query.toString();
@@ -135,9 +136,19 @@ export function suggest(
 }
 
 /** The sums of a directory and of what is in it; of the top of the index without a path. */
-export function usage(index: string, path: string, by: string, signal: AbortSignal): Promise<UsageAnswer> {
-  return ask(
-    `${indexPath(index, "usage")}?${urlQuery({ path: path === "" ? undefined : path, by })}`,
-    signal,
-  );
+export async function usage(
+  index: string,
+  path: string,
+  by: string,
+  signal: AbortSignal,
+): Promise<UsageAnswer> {
+  const query = urlQuery({ path: path === "" ? undefined : path, by });
+  const answer: UsageAnswer = await ask(`${indexPath(index, "usage")}?${query}`, signal);
+  // Sums beyond 64 bits are texts.
+  const total = { ...answer.total, size: Number(answer.total.size) };
+  return {
+    ...answer,
+    total,
+    children: answer.children.map((node) => ({ ...node, size: Number(node.size) })),
+  };
 }

@@ -8,7 +8,6 @@ export interface IndexEntry {
   path: string;
   documents: number;
   generation: number;
-  committed: string;
 }
 
 export interface Indexes {
@@ -26,31 +25,31 @@ export interface FieldInfo {
   searched: boolean;
 }
 
-/** What an index misses: inputs that failed, and directories that could not be listed. */
+/** What an index misses. */
 export interface Incomplete {
+  /** In sentences. */
   text: string;
-  failed?: number;
-  unread_directories?: number;
-  inputs?: { key: string; reason: string }[];
+  /** The number of paths that could not be read. */
+  unread: number;
 }
 
 export interface IndexInfo {
   name: string;
   generation: number;
-  committed: string;
-  age_seconds: number;
+  committed: string | null;
+  age_seconds: number | null;
   documents: number;
   fields: FieldInfo[];
-  completeness: { complete: boolean } & Partial<Incomplete>;
+  /** Null if nothing is known to be missing, and for callers who see only a part of the index. */
+  completeness: Incomplete | null;
   snippets: boolean;
   like: boolean;
 }
 
 export interface Snippet {
   text: string;
-  text_bytes?: string | null;
   start: number;
-  /** Pairs of byte offsets within the text. */
+  /** Pairs of offsets in bytes of the text. */
   marks: [number, number][];
 }
 
@@ -67,7 +66,9 @@ export interface Hit {
   /** Base64 of the key if it is not UTF-8; `key` is escaped then. */
   key_bytes?: string | null;
   fields?: Record<string, Value[]>;
-  snippets?: Snippet[];
+  snippets?: Snippet[] | null;
+  /** Why the text could not be read. */
+  text_error?: string;
   explanation?: Explanation | null;
 }
 
@@ -77,13 +78,13 @@ export interface Bucket {
   from?: Value;
   to?: Value;
   count: number;
-  nested?: Nested[];
+  nested?: Nested;
 }
 
-/** A facet or a sum inside of a bucket. */
+/** The counts of a facet within a bucket, or figures. */
 export interface Nested {
   buckets?: Bucket[];
-  sum?: number | null;
+  sum?: number | string | null;
 }
 
 export interface FacetAnswer {
@@ -113,6 +114,7 @@ export interface DocumentAnswer {
   key_bytes?: string | null;
   fields: Record<string, Value[]>;
   content: string | null;
+  text_error?: string;
 }
 
 export interface Suggestion {
@@ -132,6 +134,7 @@ export interface UsageNode {
   name: string;
   path: string;
   path_bytes?: string | null;
+  /** directory, or files for what is in the directory itself. */
   kind: string;
   count: number;
   size: number;

@@ -60,7 +60,7 @@ export function useAggregates(info: IndexInfo, state: PageState, again: number):
   return useLatest(question, async (signal) => {
     const answers = await Promise.all(
       asked.map(({ q, facets }) =>
-        api.search(state.index, { q: q === "" ? "*" : q, limit: 1, count: false, facet: facets }, signal),
+        api.search(state.index, { q: q === "" ? "*" : q, limit: 0, count: false, facet: facets }, signal),
       ),
     );
     const facets = answers.flatMap((answer) => answer.facets ?? []);

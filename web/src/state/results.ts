@@ -19,7 +19,7 @@ export function hitParameters(info: IndexInfo, state: PageState): Parameters {
     q: state.q === "" ? "*" : state.q,
     limit: PAGE_LENGTH,
     sort: state.sort === "" ? undefined : state.sort,
-    fields: fields.length === 0 ? undefined : [...new Set(fields)].join(","),
+    fields: fields.length === 0 ? undefined : [...new Set(fields)],
     snippets: info.snippets && state.q !== "" ? true : undefined,
     after: state.after.at(-1),
   };

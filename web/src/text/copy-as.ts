@@ -75,7 +75,7 @@ export function exportPath(asked: Asked, format: string): string {
   const parameters = {
     format,
     q: asked.q === "" ? "*" : asked.q,
-    fields: asked.fields.length > 0 ? asked.fields.join(",") : undefined,
+    fields: asked.fields.length > 0 ? asked.fields : undefined,
     sort: asked.sort === "" || asked.sort === "score" ? undefined : asked.sort,
   };
   return `${indexPath(asked.index, "export")}?${urlQuery(parameters)}`;

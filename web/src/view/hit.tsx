@@ -116,6 +116,7 @@ export function HitItem({ hit }: { hit: Hit }): JSX.Element {
       {hit.snippets?.map((snippet, at) => (
         <SnippetText key={at} snippet={snippet} />
       ))}
+      {hit.text_error !== undefined && <p class="fine warned">{hit.text_error}</p>}
       {fields.length > 0 && (
         <dl class="values">
           {fields.map((name) => (

@@ -44,6 +44,9 @@ async function askMap(index: string, path: string, by: Measure, signal: AbortSig
 /** False for paths that are not UTF-8, which a query cannot name. */
 const askable = (node: UsageNode): boolean => typeof node.path_bytes !== "string";
 
+/** The name of an entry; the files of the directory itself have none. */
+const nameOf = (node: UsageNode): string => (node.kind === "files" ? "files in it" : node.name);
+
 export function DirectoryMap(): JSX.Element {
   const { state, go, info } = usePage();
   const [again, setAgain] = useState(0);
@@ -58,7 +61,7 @@ export function DirectoryMap(): JSX.Element {
   const table = {
     heads: ["name", "kind", "documents", "size", "newest", "share"],
     rows: shown.map((node) => [
-      visible(node.name),
+      visible(nameOf(node)),
       node.kind,
       node.count,
       format.size(node.size),
@@ -152,12 +155,14 @@ function Tiles({ answer, by }: { answer: MapAnswer; by: Measure }): JSX.Element 
 function TileButton({ tile, by }: { tile: Tile; by: Measure }): JSX.Element {
   const { state, go } = usePage();
   const { node } = tile;
+  const name = nameOf(node);
   const age = ageClass(node.newest, Date.now());
   const amount = by === "size" ? format.size(node.size) : format.count(node.count);
-  const age_name = age === null ? "age unknown" : (AGES[age]?.name ?? "");
+  const ageName = age === null ? "age unknown" : (AGES[age]?.name ?? "");
   const open = (): void => {
-    if (node.kind === "directory") go({ map: node.path, q: only(state.q, "path", node.path) });
-    else go({ open: { text: node.path, bytes: node.path_bytes ?? null }, pane: "preview" });
+    const q = only(state.q, "path", node.path);
+    if (node.kind === "directory") go({ map: node.path, q });
+    else go({ q, view: "results" });
   };
   const place = {
     left: `${tile.x}px`,
@@ -171,18 +176,19 @@ function TileButton({ tile, by }: { tile: Tile; by: Measure }): JSX.Element {
       type="button"
       class={`tile age-${age ?? "none"}${tile.inner ? " inner" : ""}${tile.opened ? " opened" : ""}`}
       style={place}
-      title={`${visible(node.name)}\n${amount}, ${node.kind}\nnewest: ${age_name}`}
-      aria-label={`${visible(node.name)}, ${node.kind}, ${amount}, newest ${age_name}`}
-      disabled={!askable(node) && node.kind === "directory"}
+      title={`${visible(name)}\n${amount}, ${node.kind}\nnewest: ${ageName}`}
+      aria-label={`${visible(name)} ${amount} ${ageName}, ${node.kind}`}
+      disabled={!askable(node)}
       onClick={open}
     >
       {roomy && (
         <span class="tile-name">
-          <Shown text={node.name} /> {tile.width > 110 && <span class="amount">{amount}</span>}
+          <Shown text={name} /> {tile.width > 110 && <span class="amount">{amount}</span>}
         </span>
       )}
-      {roomy && !tile.opened && tile.height > 44 && tile.width > 90 && (
-        <span class="tile-age">{age_name}</span>
+      {roomy && " "}
+      {roomy && !tile.opened && tile.height > 44 && tile.width > 110 && (
+        <span class="tile-age">{ageName}</span>
       )}
     </button>
   );

@@ -32,11 +32,12 @@ interface Row {
 
 function rows(buckets: Bucket[]): Row[] {
   return buckets.map((bucket) => {
-    const ages = bucket.nested?.find((each) => each.buckets !== undefined)?.buckets ?? [];
-    const cells = AGES.map((_, at) => ({
-      count: ages[at]?.count ?? 0,
-      size: ages[at]?.nested?.[0]?.sum ?? 0,
-    }));
+    const ages = bucket.nested?.buckets ?? [];
+    const cell = (age: Bucket | undefined): Row["cells"][number] => ({
+      count: age?.count ?? 0,
+      size: Number(age?.nested?.sum ?? 0),
+    });
+    const cells = AGES.map((_, at) => cell(ages[at]));
     return { owner: String(bucket.value), askable: typeof bucket.value_bytes !== "string", cells };
   });
 }
@@ -57,7 +58,7 @@ export function Owners(): JSX.Element {
   const { value, problem, loading } = useLatest(question, (signal) =>
     api.search(
       state.index,
-      { q: state.q === "" ? "*" : state.q, limit: 1, count: false, facet: [facet] },
+      { q: state.q === "" ? "*" : state.q, limit: 0, count: false, facet: [facet] },
       signal,
     ),
   );

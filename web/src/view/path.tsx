@@ -28,7 +28,7 @@ export function Directories({ of }: { of: DocumentKey }): JSX.Element | null {
   const { directories } = steps(of.text);
   if (directories.length === 0) return null;
   return (
-    <nav class="path" aria-label="Directories">
+    <span class="path" role="group" aria-label="Directories">
       {directories.map(({ name, path }, at) => {
         const shown = name === "" ? "/" : name;
         const ask = (): void => go({ q: only(state.q, "path", path), view: "results" });
@@ -45,6 +45,6 @@ export function Directories({ of }: { of: DocumentKey }): JSX.Element | null {
           </span>
         );
       })}
-    </nav>
+    </span>
   );
 }

@@ -32,7 +32,9 @@ export function Preview({ of }: { of: DocumentKey }): JSX.Element {
 }
 
 function Fields({ fields }: { fields: Record<string, Value[]> }): JSX.Element {
-  const filled = Object.entries(fields).filter(([, values]) => values.length > 0);
+  const isBytes = (name: string): boolean =>
+    name.endsWith("_bytes") && name.slice(0, -"_bytes".length) in fields;
+  const filled = Object.entries(fields).filter(([name, values]) => values.length > 0 && !isBytes(name));
   return (
     <table class="fields">
       <caption class="offscreen">Values of the document</caption>
@@ -50,10 +52,17 @@ function Fields({ fields }: { fields: Record<string, Value[]> }): JSX.Element {
   );
 }
 
-function Content({ document: { key, content } }: { document: DocumentAnswer }): JSX.Element {
+function Content({
+  document: { key, content, text_error: error },
+}: {
+  document: DocumentAnswer;
+}): JSX.Element {
   const [all, setAll] = useState(false);
   const [raw, setRaw] = useState(false);
-  if (content === null) return <p class="fine">The index does not have the text of this document.</p>;
+  if (content === null) {
+    const why = error ?? "The index does not have the text of this document.";
+    return <p class={error === undefined ? "fine" : "fine warned"}>{why}</p>;
+  }
   if (content === "") return <p class="fine">The text is empty.</p>;
   const separator = separatorOf(key, content);
   const json = separator === null ? prettyJson(key, content) : null;

@@ -68,7 +68,7 @@ export function Caveats({ answer }: { answer: SearchAnswer | null }): JSX.Elemen
           Hits and counts are what was found until then.
         </p>
       )}
-      {answer.incomplete && info.completeness.complete && (
+      {answer.incomplete && info.completeness === null && (
         <p class="notice warning" role="status">
           <Icon name="warning" /> Documents may be missing: {answer.incomplete.text}
         </p>

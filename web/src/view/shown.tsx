@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 
 import type { Snippet, Value } from "../api/types";
-import { encode, fromBase64, stretches } from "../text/bytes";
+import { encode, stretches } from "../text/bytes";
 import * as format from "../text/format";
 import { pieces } from "../text/show";
 
@@ -23,9 +23,7 @@ export function Shown({ text, lines = false }: { text: string; lines?: boolean }
 
 /** A part of a document with its matches marked. */
 export function SnippetText({ snippet }: { snippet: Snippet }): JSX.Element {
-  const bytes =
-    typeof snippet.text_bytes === "string" ? fromBase64(snippet.text_bytes) : encode(snippet.text);
-  const parts = stretches(bytes, snippet.marks).map((stretch, at) => {
+  const parts = stretches(encode(snippet.text), snippet.marks).map((stretch, at) => {
     const text = <Shown key={at} text={stretch.text} lines />;
     return stretch.marked ? <mark key={at}>{text}</mark> : text;
   });

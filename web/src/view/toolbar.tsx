@@ -79,8 +79,12 @@ function Order(): JSX.Element {
   const known = orders.some(([order]) => order === state.sort);
   return (
     <label class="order">
-      <span>Sort</span>
-      <select value={state.sort} onChange={(event) => go({ sort: event.currentTarget.value })}>
+      <span aria-hidden="true">Sort</span>
+      <select
+        aria-label="Sort"
+        value={state.sort}
+        onChange={(event) => go({ sort: event.currentTarget.value })}
+      >
         {!known && <option value={state.sort}>{state.sort}</option>}
         {orders.map(([order, label]) => (
           <option key={order} value={order}>
@@ -164,7 +168,7 @@ function CopyAs({ asked }: { asked: Asked }): JSX.Element {
         <div class="copy-as">
           {texts.map(([name, text]) => (
             <section key={name}>
-              <h3>{name}</h3>
+              <h2>{name}</h2>
               <button
                 type="button"
                 class="quiet"

@@ -24,13 +24,9 @@ export interface Given {
 }
 
 const INCOMPLETE = {
-  text: "12 inputs failed and 3 directories could not be read; scanns info --completeness tells more",
-  failed: 12,
-  unread_directories: 3,
-  inputs: [
-    { key: "/data/anna/<b>broken</b>.h5", reason: "Permission denied (os error 13)" },
-    { key: "/data/\u202egnp.exe", reason: "Input/output error (os error 5)" },
-  ],
+  text: "12 paths could not be read, such as /data/<b>broken</b>\u202e.h5; see scanns info --completeness",
+  unread: 12,
+  complete: false,
 };
 
 export function info(index: FakeIndex): IndexInfo {
@@ -41,7 +37,7 @@ export function info(index: FakeIndex): IndexInfo {
     age_seconds: index.ageSeconds,
     documents: index.documents.length,
     fields: index.fields,
-    completeness: index.complete ? { complete: true } : { complete: false, ...INCOMPLETE },
+    completeness: index.complete ? null : INCOMPLETE,
     snippets: index.snippets,
     like: index.like,
   };
@@ -262,7 +258,7 @@ export function suggest(index: FakeIndex, q: string, position: number): SuggestA
   const words = [...terms]
     .sort((one, other) => other[1] - one[1])
     .slice(0, 5)
-    .map(([text, count]) => ({ text, kind: "word", count }));
+    .map(([text, count]) => ({ text, kind: "term", count }));
   return { from: position - word.length, to: position, suggestions: [...fields, ...words] };
 }
 
@@ -274,12 +270,13 @@ export function usage(index: FakeIndex, asked: string): UsageAnswer | null {
   const children = new Map<string, UsageNode>();
   for (const document of index.documents) {
     if (!document.latin1.startsWith(prefix)) continue;
-    const name = document.latin1.slice(prefix.length).split("/", 1)[0] ?? "";
+    const names = document.latin1.slice(prefix.length).split("/", 2);
+    const isFile = names.length === 1 && first(document, "type") !== "directory";
+    const name = isFile ? "" : (names[0] ?? "");
     const node = children.get(name) ?? usageNode(top, Buffer.from(name, "latin1"));
     children.set(name, node);
     const size = Number(first(document, "size"));
     const modified = String(first(document, "mtime"));
-    if (document.latin1.length === prefix.length + name.length) node.kind = String(first(document, "type"));
     if (node.newest === null || modified > node.newest) node.newest = modified;
     for (const sums of [total, node]) {
       sums.count += 1;
@@ -291,16 +288,11 @@ export function usage(index: FakeIndex, asked: string): UsageAnswer | null {
     : { path: top, total, children: [...children.values()] };
 }
 
+/** A directory, or the files of `top` itself if the name is empty. */
 function usageNode(top: string, name: Buffer): UsageNode {
   const { text, valid } = decode(name);
+  const sums = { count: 0, size: 0, newest: null };
+  if (text === "") return { name: top.split("/").at(-1) ?? "", path: top, kind: "files", ...sums };
   const bytes = valid ? null : Buffer.concat([Buffer.from(`${top}/`), name]).toString("base64");
-  return {
-    name: text,
-    path: `${top}/${text}`,
-    path_bytes: bytes,
-    kind: "directory",
-    count: 0,
-    size: 0,
-    newest: null,
-  };
+  return { name: text, path: `${top}/${text}`, path_bytes: bytes, kind: "directory", ...sums };
 }

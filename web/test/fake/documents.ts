@@ -1,7 +1,7 @@
 // The indexes of the fake server: made by a seeded generator, so that every run sees the same documents.
 
 import type { FieldInfo, Value } from "../../src/api/types";
-import { HOSTILE_NAMES, HOSTILE_OWNER } from "./hostile";
+import { HOSTILE_DIRECTORIES, HOSTILE_NAMES, HOSTILE_OWNER } from "./hostile";
 import { Random } from "./random";
 
 export interface FakeDocument {
@@ -43,7 +43,8 @@ const GROUPS = ["climate", "genomics", "staff", "physics"];
 const EXTENSIONS = ["h5", "nc", "txt", "py", "csv", "json", "log", "tmp", "gz", "pdf", "md", "o"];
 const TOPICS = ["turbulence", "genome", "climate", "lattice", "reactor", "neutrino", "ocean", "protein"];
 const TEXT = `the of and a license warranty free software boundary layer transition flow model data mean
-  error graph partitioning sparse matrix solver mesh grid sample result figure table method section measured spectrum`;
+  error graph partitioning sparse matrix solver mesh grid sample result figure table method section measured
+  spectrum`;
 const WORDS = [...TEXT.split(/\s+/), ...TOPICS];
 
 function field(name: string, kind: string, searched = false): FieldInfo {
@@ -135,6 +136,11 @@ function fileSystem(): FakeIndex {
   add("/data/hostile", "directory", HOSTILE_OWNER);
   for (const name of HOSTILE_NAMES)
     add(Buffer.concat([Buffer.from("/data/hostile/"), name]), "file", HOSTILE_OWNER);
+  for (const name of HOSTILE_DIRECTORIES) {
+    const directory = Buffer.concat([Buffer.from("/data/hostile/"), name]);
+    add(directory, "directory", HOSTILE_OWNER);
+    add(Buffer.concat([directory, Buffer.from("/file.txt")]), "file", HOSTILE_OWNER);
+  }
   while (documents.length < 10_000) {
     const [directory, owner, used] = random.pick(directories);
     const name = `${random.pick(WORDS)}_${random.pick(WORDS)}-${documents.length}.${random.pick(EXTENSIONS)}`;

@@ -110,7 +110,7 @@ export function facet(documents: FakeDocument[], text: string): FacetAnswer {
   const [field = "", ...rest] = first.split(":");
   const groups = groupsOf(documents, field, rest.join(":"));
   const buckets = groups.map(({ bucket, documents: inside }): Bucket =>
-    inner.length === 0 ? bucket : { ...bucket, nested: [nested(inside, inner.join(" > "))] },
+    inner.length === 0 ? bucket : { ...bucket, nested: nested(inside, inner.join(" > ")) },
   );
   const counted = groups.reduce((total, group) => total + group.bucket.count, 0);
   const missing = documents.filter((document) => values(document, field).length === 0).length;

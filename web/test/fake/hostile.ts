@@ -44,3 +44,9 @@ export const HOSTILE_NAMES: Buffer[] = [
   Buffer.from("\xff\xfe\x80'quote \\x41.bin", "latin1"),
   Buffer.concat([Buffer.from("mixed-é-"), Buffer.from([0xc3, 0x28, 0xed, 0xa0, 0x80]), Buffer.from("-end")]),
 ];
+
+export const HOSTILE_DIRECTORIES: Buffer[] = [
+  Buffer.from("<svg onload=window.pwned=1>.d"),
+  Buffer.from("javascript:window.pwned=1.d"),
+  Buffer.from("caf\xe9.d", "latin1"),
+];

@@ -209,8 +209,8 @@ async function api(
 
 function indexList(context: Context): object {
   const indexes = [...context.indexes.values()].map((index) => {
-    const { name, generation, committed, documents } = answers.info(index);
-    return { name, path: index.path, documents, generation, committed };
+    const { name, generation, documents } = answers.info(index);
+    return { name, path: index.path, documents, generation };
   });
   return {
     server: { name: "scanns", version: "0.1.0" },

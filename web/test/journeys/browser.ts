@@ -1,4 +1,4 @@
-// Runs journeys through the page in Chromium, against the fake server. After each, nothing may have gone wrong:
+// Runs journeys through the page in Chromium, against the fake server. After each, nothing may be wrong:
 // no error in a script, no violation of the policy, no script of a hostile name.
 
 import assert from "node:assert/strict";
@@ -160,14 +160,21 @@ export function queryOf(page: Page): string {
 
 let axe: string | undefined;
 
-/** Fails if axe-core finds a violation of its rules in the page. */
-export async function accessible(page: Page, where: string): Promise<void> {
+/** What axe-core objects to in the page: by all of its rules, or by one. */
+export async function objections(page: Page, where: string, rule?: string): Promise<string[]> {
   axe ??= readFileSync(createRequire(join(root, "package.json")).resolve("axe-core/axe.min.js"), "utf8");
   await page.evaluate(axe);
-  const found = (await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then((result) =>
-    result.violations.map((each) => each.id + ": " + each.help + ": " + each.nodes.map((node) => node.html.slice(0, 200)
-      + " " + (node.any[0] ?? node.all[0] ?? node.none[0] ?? {}).message).slice(0, 3).join(" | ")))`)) as string[];
-  assert.deepEqual(found, [], where);
+  const options = JSON.stringify({
+    resultTypes: ["violations"],
+    ...(rule === undefined ? {} : { runOnly: [rule] }),
+  });
+  const program = `axe.run(document, ${options}).then((result) => result.violations.map((each) => {
+    const why = (node) => [...node.any, ...node.all, ...node.none].map((check) => check.message).join(", ");
+    const places = each.nodes.map((node) => node.html.slice(0, 200) + " " + why(node));
+    return each.id + ": " + places.slice(0, 3).join(" | ");
+  }))`;
+  const found = (await page.evaluate(program)) as string[];
+  return found.map((each) => `${where}: ${each}`);
 }
 
 /** The text in the clipboard. */

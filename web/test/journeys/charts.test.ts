@@ -55,7 +55,7 @@ journey("the map goes into a directory, filters by it, and comes back up", async
   await open("?index=fs&view=map");
   await page.waitForSelector(".tile");
   await hasText(page.locator(".tile.opened").first(), /\w+ [\d.]+ [GT]iB/);
-  await page.locator(".tile[aria-label^='anna, directory']").click({ position: { x: 5, y: 5 } });
+  await page.locator(".tile[aria-label^='anna ']").click({ position: { x: 5, y: 5 } });
   await until("the filter", () => queryOf(page) === "path:/data/anna");
   await hasText(page.locator(".map figcaption"), "/data/anna");
   await until("fewer documents", async () => (await count()) !== "10,000 documents");

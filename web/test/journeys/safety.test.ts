@@ -21,7 +21,7 @@ journey("hostile names are shown escaped, in results, facets, map and table", as
   await open("?index=fs&view=map&map=/data/hostile&by=count");
   await page.waitForSelector(".tile");
   await page.locator(".map summary").click();
-  await hasText(page.locator(".map table"), "javascript:window.pwned=1");
+  await hasText(page.locator(".map table"), "javascript:window.pwned=1.d");
   await open("?index=fs&view=owners");
   await hasText(page.locator(".matrix"), HOSTILE_OWNER);
   assert.equal(await page.locator("img, iframe, object, embed").count(), 0);
@@ -31,12 +31,12 @@ journey(
   "hostile names are copied exactly, and as a word for a shell if they are not UTF-8",
   async ({ page, open }) => {
     const copied: string[] = [];
-    for (const search of ["", "&after=MjA"]) {
-      await open(`?index=fs&q=path:/data/hostile&sort=key${search}`);
+    for (const after of ["", "&after=MjA", "&after=NDA"]) {
+      await open(`?index=fs&q=path:/data/hostile&sort=key${after}`);
       const buttons = page.locator("[aria-label='Copy the path']");
       for (let at = 0; at < (await buttons.count()); at++) {
         await buttons.nth(at).click();
-        await hasText(page.locator(".toast"), "copied");
+        await until("another text in the clipboard", async () => (await clipboard(page)) !== copied.at(-1));
         copied.push(await clipboard(page));
       }
     }
@@ -85,19 +85,20 @@ journey(
       "the condition",
       () => queryOf(page) === `path:/data/hostile owner:"\\"><img src=x onerror=window.pwned=1>"`,
     );
-    await until("the count", async () => /^3\d documents$/.test(await count()));
+    await until("the count", async () => /^\d\d documents$/.test(await count()));
   },
 );
 
 journey("hostile queries in a link are text, too", async ({ page, open }) => {
   const q = '<img src=x onerror=window.pwned=1> "\u202e';
-  await open(
-    `?index=home&q=${encodeURIComponent(q)}&sort=${encodeURIComponent("<b>:desc")}&fields=__proto__,constructor`,
-  );
+  const search = new URLSearchParams({ index: "home", q, sort: "<b>:desc", fields: "__proto__,constructor" });
+  await open(`?${search.toString()}`);
   await hasText(page.locator("#query-error"), "this quote is not closed");
   assert.equal(await page.inputValue("#q"), q);
+  const like = "<script>window.pwned=1</script>";
   await open(
-    `?index=home&q=license&like=${encodeURIComponent("<script>window.pwned=1</script>")}&view=map&map=%2Fx%3Cb%3E`,
+    `?${new URLSearchParams({ index: "home", q: "license", like, view: "map", map: "/x<b>" }).toString()}`,
   );
-  await page.waitForSelector(".notice, .condition");
+  await hasText(page.locator(".condition"), like);
+  await hasText(page.locator(".notice"), "There is no such document");
 });
