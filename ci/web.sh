@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../web"
 . ../ci/optional.sh
 
 command -v npm >/dev/null || skip "install Node 20 or newer, with npm"
-node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' || skip "Node is older than 20"
+node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' || skip "Node is older than 20"
 if ! cmp -s package-lock.json node_modules/.installed; then
     echo "installing the packages of web/package-lock.json"
     npm ci --no-audit --no-fund --loglevel=error || skip "cannot install the packages of web/package-lock.json"

@@ -224,7 +224,7 @@ fn files(dir: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
     entries.sort();
     for path in entries {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && name != "target" && !name.starts_with(".git") {
+        if path.is_dir() && !["target", "node_modules"].contains(&name.as_str()) && !name.starts_with(".git") {
             files(&path, extensions, found);
         } else if path.is_file() && extensions.iter().any(|extension| name.ends_with(extension)) {
             found.push(path);
