@@ -16,7 +16,7 @@ export interface Clause {
   joined: boolean;
 }
 
-const FIELD = /^([\p{L}_][\p{L}\p{N}_.-]*)(?:\s*:\s*(?=[<>=])|:|\s*(?=[<>=]))/u;
+const FIELD = /^([\p{L}_][\p{L}\p{N}_.-]*)(?:\s*:\s*(?=[<>=])|:(?!\/\/)|\s*(?=[<>=]))/u;
 
 /** The end of the clause that begins at `at`: the next space that is not in quotes or brackets. */
 function clauseEnd(q: string, at: number): number {

@@ -4,7 +4,8 @@ const RESERVED = new Set(["AND", "OR", "NOT", "TO"]);
 
 /** A value as a query has it: in quotes, unless it is a plain word. */
 export function quoteValue(value: string): string {
-  if (/^[\p{L}\p{N}_/][\p{L}\p{N}_./-]*$/u.test(value) && !RESERVED.has(value)) return value;
+  // After a colon, two slashes make a word of it all, as in http://x.
+  if (/^(?!\/\/)[\p{L}\p{N}_/][\p{L}\p{N}_./-]*$/u.test(value) && !RESERVED.has(value)) return value;
   return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 

@@ -70,13 +70,13 @@ function joined(prefix: string, bytes: Uint8Array): Uint8Array {
   return new Uint8Array([...new TextEncoder().encode(prefix), ...bytes]);
 }
 
-/** The link that downloads all hits in a format. */
+/** The link that downloads all hits in a format, with their keys. */
 export function exportPath(asked: Asked, format: string): string {
   const parameters = {
     format,
     q: asked.q === "" ? "*" : asked.q,
-    fields: asked.fields.length > 0 ? asked.fields : undefined,
-    sort: asked.sort === "" || asked.sort === "score" ? undefined : asked.sort,
+    fields: ["_key", ...asked.fields],
+    sort: asked.sort === "" ? undefined : asked.sort,
   };
   return `${indexPath(asked.index, "export")}?${urlQuery(parameters)}`;
 }

@@ -13,7 +13,7 @@ import { Loaded } from "./loaded";
 import { Notice } from "./notice";
 
 /** How often the page looks for a new commit, in milliseconds. */
-const LOOK_AGAIN = 30_000;
+const LOOK_AGAIN = 60_000;
 
 export function App({ ready }: { ready: () => void }): JSX.Element {
   const [state, go] = useUrl();

@@ -20,7 +20,7 @@ const FEW = 7;
 
 interface FacetsProperties {
   aggregates: Latest<Aggregates>;
-  /** True if the query has an error, so that nothing is counted. */
+  /** True if there is no answer to count. */
   broken: boolean;
   /** True if a narrow page shows the filters. */
   unfolded: boolean;

@@ -12,8 +12,8 @@ const QUERIES: [string, string][] = [
   ["+license -draft", "with the first word, without the second"],
   ["license AND (free OR open)", "AND, OR, NOT and parentheses"],
   ['"boundary layer"', "the words beside each other"],
-  ["licen*   lisence~", "words that begin so; words spelt nearly so"],
-  ["size:>1GiB   mtime:<now-2y", "larger; not changed for two years. Conditions must all hold"],
+  ["licen*   lisence~", "words with this beginning; words with nearly this spelling"],
+  ["size:>1GiB   mtime:<now-2y", "larger; unchanged for two years. All conditions must hold"],
   ["size:[1MiB TO 1GiB}", "from 1 MiB on, below 1 GiB"],
   ["ext:(h5 nc)   -owner:root", "any of several values; without a value"],
   ["path:/data/anna", "a directory and all below it"],
@@ -22,7 +22,7 @@ const QUERIES: [string, string][] = [
 
 const KEYS: [string, string][] = [
   ["/", "go to the query"],
-  ["j, k", "next result, result before"],
+  ["j, k", "next result, previous result"],
   ["Enter", "open the preview of the result"],
   ["Esc", "close what is open"],
   ["?", "this help"],

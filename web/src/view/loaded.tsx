@@ -124,7 +124,7 @@ function Parts({ all, page: { state, info }, openHelp, ready }: PartsProperties)
         <Status all={all} />
       </header>
       <div class={state.open === null ? "body" : "body with-pane"}>
-        <Facets aggregates={aggregates} broken={queryProblem !== null} unfolded={unfolded} />
+        <Facets aggregates={aggregates} broken={results.problem !== null} unfolded={unfolded} />
         <main id="results" tabIndex={-1}>
           <Conditions />
           <div class="bar-line">

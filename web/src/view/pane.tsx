@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
+import { only } from "../query/edit";
 import { isFiles } from "../state/fields";
 import { usePage } from "../state/page";
 import type { DocumentKey } from "../text/keys";
@@ -11,6 +12,9 @@ import { Icon } from "./icon";
 import { Preview } from "./preview";
 import { Shown } from "./shown";
 import { Why } from "./why";
+
+/** Names of archives, whose members are documents below `NAME!`. */
+const ARCHIVE = /\.(zip|tar|tgz|tbz2|txz|7z|rar|jar|whl|tar\.\w+)$/i;
 
 export function Pane({ of }: { of: DocumentKey }): JSX.Element {
   const { state, go, info, say } = usePage();
@@ -62,6 +66,11 @@ export function Pane({ of }: { of: DocumentKey }): JSX.Element {
             onClick={() => go({ pane: "why" })}
           >
             Why this hit
+          </button>
+        )}
+        {of.bytes === null && isFiles(info) && ARCHIVE.test(of.text) && (
+          <button type="button" onClick={() => go({ q: only("", "path", `${of.text}!`), view: "results" })}>
+            Members
           </button>
         )}
         {info.like && (

@@ -115,7 +115,12 @@ journey("all hits are downloaded in four formats", async ({ page, open }) => {
     ["csv", "jsonl", "arrow", "parquet"],
   );
   assert.ok(
-    links.every((link) => link.startsWith("api/v1/home/export?") && link.includes("sort=size%3Adesc")),
+    links.every(
+      (link) =>
+        link.startsWith("api/v1/home/export?") &&
+        link.includes("fields=_key%2Csize") &&
+        link.includes("sort=size%3Adesc"),
+    ),
   );
   const [file] = await Promise.all([
     page.waitForEvent("download"),

@@ -186,16 +186,25 @@ test("the command reads written values as they were meant", (context) => {
     const index = join(folder, "a.scanns");
     execFileSync(scanns, ["index", "-q", "-o", index, join(folder, "a.txt")]);
     const random = seeded("command");
-    const names = HOSTILE_NAMES.map((name) => name.toString("utf8")).filter(
-      (name) => !name.includes("\u0000"),
-    );
-    for (const value of [...names, ...Array.from({ length: 150 }, () => randomValue(random))]) {
-      const q = toggle(addClause("license", "size:<1GiB"), "ext", value, "include");
-      const printed = execFileSync(scanns, ["search", index, "--print-query", "--", q], { encoding: "utf8" });
-      const wanted = JSON.stringify({ values: { column: "ext", gte: value, lte: value } });
-      assert.ok(printed.includes(wanted), `${q}: ${printed}`);
+    const names = HOSTILE_NAMES.map((name) => name.toString("utf8"));
+    const json = (value: string): string =>
+      JSON.stringify({ values: { column: "ext", gte: value, lte: value } });
+    const printed = (q: string): string =>
+      execFileSync(scanns, ["search", index, "--print-query", "--", q], { encoding: "utf8" });
+    for (const value of [...names, ...Array.from({ length: 60 }, () => randomValue(random))]) {
+      const [other, excluded] = [`${randomValue(random)}o`, `${randomValue(random)}x`];
+      let q = toggle(addClause("license", "size:<1GiB"), "ext", value, "include");
+      assert.ok(printed(q).includes(json(value)), q);
+      q = toggle(toggle(q, "ext", other, "include"), "ext", excluded, "exclude");
+      const both = `{"bool":{"should":[${json(value)},${json(other)}]}}`;
+      assert.ok(printed(q).includes(both), q);
+      assert.ok(printed(q).includes(`"must_not":[${json(excluded)}]`), q);
       assert.deepEqual(plainValues(quoteValue(value)), [value]);
     }
+    const ranged = setBounds("license OR free", "size", { from: "1KiB", to: "4KiB" });
+    assert.ok(printed(ranged).includes('"filter":[{"values":{"column":"size","gte":1024,"lt":4096}}]'));
+    const dated = setBounds("", "mtime", { from: "2024-01-01", to: "2024-02-01" });
+    assert.ok(printed(dated).includes('"gte":"2024-01-01T00:00:00Z","lt":"2024-02-01T00:00:00Z"'));
   } finally {
     rmSync(folder, { recursive: true });
   }
