@@ -44,6 +44,8 @@ export interface IndexInfo {
   completeness: Incomplete | null;
   snippets: boolean;
   like: boolean;
+  /** True if documents are entries of a file system with sizes, which `usage` sums up. */
+  sizes: boolean;
 }
 
 export interface Snippet {

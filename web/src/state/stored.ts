@@ -75,6 +75,28 @@ export function remember(q: string): void {
   write("history", [q, ...readHistory().filter((each) => each !== q)].slice(0, MOST_QUERIES));
 }
 
+/** What a file takes to another browser: saved searches and the latest queries. */
+export function exported(): string {
+  return JSON.stringify({ searches: readSaved(), queries: readHistory() }, null, 2);
+}
+
+/** Adds what a file of `exported` has, and returns the number of its searches; null for other files. */
+export function imported(text: string): number | null {
+  let file: { searches?: unknown; queries?: unknown } | null;
+  try {
+    file = JSON.parse(text) as typeof file;
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(file?.searches)) return null;
+  const found = checkSaved(file.searches);
+  const others = readSaved().filter((each) => !found.some((other) => other.name === each.name));
+  writeSaved([...found, ...others]);
+  const queries = Array.isArray(file.queries) ? file.queries : [];
+  queries.reverse().forEach((q) => typeof q === "string" && remember(q));
+  return found.length;
+}
+
 export function forgetHistory(): void {
   write("history", []);
 }

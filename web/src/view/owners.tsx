@@ -20,7 +20,7 @@ const MOST_OWNERS = 25;
 /** The fields of the table: an owner and a date; null if the index lacks one. */
 export function ownerFields(info: IndexInfo): { owner: string; date: string } | null {
   const has = (name: string): boolean => info.fields.some((field) => field.name === name && field.column);
-  return has("owner") && has("mtime") ? { owner: "owner", date: "mtime" } : null;
+  return info.sizes && has("owner") && has("mtime") ? { owner: "owner", date: "mtime" } : null;
 }
 
 interface Row {

@@ -1,11 +1,11 @@
-// Saved searches: links with names, kept in this browser; a file moves them to another one.
+// Saved searches: links with names, kept in this browser; a file takes them to another one.
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import { usePage } from "../state/page";
 import type { SavedSearch } from "../state/stored";
-import { checkSaved, readSaved, writeSaved } from "../state/stored";
+import { exported, imported, readSaved, writeSaved } from "../state/stored";
 import { readState, writeState } from "../state/url";
 import { visible } from "../text/show";
 import { Icon } from "./icon";
@@ -73,40 +73,30 @@ function SavedPanel({ close }: { close: () => void }): JSX.Element {
           </li>
         ))}
       </ul>
-      <Transfer saved={saved} keep={keep} />
+      <Transfer changed={() => setSaved(readSaved())} />
     </div>
   );
 }
 
-/** Writes the list to a file, or adds the searches of one. */
-function Transfer({
-  saved,
-  keep,
-}: {
-  saved: SavedSearch[];
-  keep: (next: SavedSearch[]) => void;
-}): JSX.Element {
+/** Writes saved searches and earlier queries to a file, or adds those of one. */
+function Transfer({ changed }: { changed: () => void }): JSX.Element {
   const { say } = usePage();
   const write = (): void => {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(saved, null, 2)], { type: "application/json" }));
+    link.href = URL.createObjectURL(new Blob([exported()], { type: "application/json" }));
     link.download = "scanns-searches.json";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
   const read = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    try {
-      const found = checkSaved(JSON.parse(await file.text()));
-      keep([...found, ...saved.filter((each) => !found.some((other) => other.name === each.name))]);
-      say(`${found.length} searches read`);
-    } catch {
-      say("the file is no list of saved searches");
-    }
+    const found = imported(await file.text());
+    changed();
+    say(found === null ? "the file has no saved searches" : `${found} searches read`);
   };
   return (
     <p class="transfer">
-      <button type="button" class="link" disabled={saved.length === 0} onClick={write}>
+      <button type="button" class="link" onClick={write}>
         Export to a file
       </button>
       <label class="link">

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 
-import { descends, isFiles, shownFields, showable, sortable } from "../state/fields";
+import { descends, shownFields, showable, sortable } from "../state/fields";
 import { usePage } from "../state/page";
 import { askedOf } from "../state/results";
 import type { View } from "../state/url";
@@ -16,7 +16,7 @@ import { ownerFields } from "./owners";
 export function Views(): JSX.Element | null {
   const { state, info, go } = usePage();
   const views: [View, string][] = [["results", "Results"]];
-  if (isFiles(info)) views.push(["map", "Map"]);
+  if (info.sizes) views.push(["map", "Map"]);
   if (ownerFields(info) !== null) views.push(["owners", "Owners and ages"]);
   if (views.length === 1) return null;
   return (

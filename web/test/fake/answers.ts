@@ -40,6 +40,7 @@ export function info(index: FakeIndex): IndexInfo {
     completeness: index.complete ? null : INCOMPLETE,
     snippets: index.snippets,
     like: index.like,
+    sizes: index.fields.some((field) => field.name === "size"),
   };
 }
 

@@ -89,9 +89,8 @@ journey("searches are saved, exported, imported and removed", async ({ page, ope
   await hasText(page.locator(".saved li"), "large <b>licenses</b>");
   const [file] = await Promise.all([page.waitForEvent("download"), page.click("text=Export to a file")]);
   const text = await readFile(await file.path(), "utf8");
-  assert.deepEqual(JSON.parse(text), [
-    { name: "large <b>licenses</b>", search: "?index=home&q=license&sort=size%3Adesc" },
-  ]);
+  const search = { name: "large <b>licenses</b>", search: "?index=home&q=license&sort=size%3Adesc" };
+  assert.deepEqual(JSON.parse(text), { searches: [search], queries: [] });
   await page.click("[aria-label^='Remove large']");
   assert.equal(await page.locator(".saved li").count(), 0);
   const buffer = Buffer.from(text.replace("license&", "warranty&"));

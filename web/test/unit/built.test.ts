@@ -10,6 +10,7 @@ import { MOST_BYTES, built, compressed, differences, page } from "../../scripts/
 const root = process.env["SCANNS_WEB"] ?? process.cwd();
 const MOST_COLUMNS = 110;
 const MOST_LINES = 500;
+const MOST_FUNCTION_LINES = 70;
 
 test("web/dist is what the sources give", async () => {
   assert.deepEqual(await differences(await page()), [], "run make web, and commit web/dist");
@@ -50,12 +51,21 @@ function sources(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-test("files, lines and their beginnings follow the rules of the project", () => {
+/** The functions of a file that are too long, by their first lines. */
+function longFunctions(lines: string[]): string[] {
+  const starts = lines.flatMap((line, at) => (/^(export )?(async )?function /.test(line) ? [at] : []));
+  const length = (start: number): number =>
+    lines.findIndex((line, at) => at > start && line.startsWith("}")) - start + 1;
+  return starts.filter((start) => length(start) > MOST_FUNCTION_LINES).map((start) => lines[start] ?? "");
+}
+
+test("files, functions, lines and their beginnings follow the rules of the project", () => {
   for (const name of ["src", "test", "scripts"].flatMap(sources)) {
     const lines = readFileSync(join(root, name), "utf8").split("\n");
     assert.ok(lines.length <= MOST_LINES, `${name} has ${lines.length} lines`);
     const long = lines.findIndex((line) => line.length > MOST_COLUMNS);
     assert.equal(long, -1, `${name}:${long + 1} is longer than ${MOST_COLUMNS} columns`);
+    assert.deepEqual(longFunctions(lines), [], name);
     assert.match(lines[0] ?? "", /^(\/\/ |\/\* |@import)/, `${name} must begin with what it is`);
     if (name.startsWith("src"))
       assert.doesNotMatch(lines.join("\n"), /: any\b|as any\b|<any>|@ts-ignore/, name);
