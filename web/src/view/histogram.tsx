@@ -3,7 +3,15 @@
 import type { JSX } from "preact";
 
 import type { Bin, Chart } from "../charts/bins";
-import { bins, binsOfBounds, boundsOfBins, chartFacet, chartable, chartsOf } from "../charts/bins";
+import {
+  bins,
+  binsOfBounds,
+  boundsOfBins,
+  chartFacet,
+  chartable,
+  chartsOf,
+  rangeLabel,
+} from "../charts/bins";
 import { boundsOf, setBounds } from "../query/edit";
 import type { Aggregates } from "../state/aggregates";
 import type { Latest } from "../state/latest";
@@ -49,7 +57,7 @@ function Histogram({ chart, aggregates }: { chart: Chart; aggregates: Latest<Agg
       busy={aggregates.loading}
       controls={
         <span class="chosen">
-          {shown === null ? total(all) : stretchText(all, shown)}
+          {shown === null ? total(all) : stretchText(chart, all, shown)}
           {selected !== null && (
             <button type="button" class="link" onClick={() => choose(null)}>
               clear
@@ -99,10 +107,15 @@ function total(all: Bin[]): string {
   return first === last ? first.label : "drag to choose";
 }
 
-function stretchText(all: Bin[], [first, last]: Stretch): string {
-  const documents = all.slice(first, last + 1).reduce((sum, bin) => sum + bin.count, 0);
-  const [from, to] = [all[first]?.label ?? "", all[last]?.label ?? ""];
-  return `${from === to ? from : `${from} … ${to}`}: ${format.count(documents)}`;
+/** What is chosen, in words: "1 MiB to 1 GiB: 550". */
+function stretchText({ kind }: Chart, all: Bin[], [at, end]: Stretch): string {
+  const documents = all.slice(at, end + 1).reduce((sum, bin) => sum + bin.count, 0);
+  const [first, last] = [all[at], all[end]];
+  if (first === undefined || last === undefined) return "";
+  const dates = first === last ? first.label : `${first.label} to ${last.label}`;
+  const years = first.from === last.to - 1 ? String(first.from) : `${first.from} to ${last.to - 1}`;
+  const range = kind === "date" ? dates : kind === "every" ? years : rangeLabel(kind, first.from, last.to);
+  return `${range}: ${format.count(documents)}`;
 }
 
 /** The height of a bar. Few documents remain visible beside many. */

@@ -18,6 +18,7 @@ journey("a stretch of a histogram is chosen with the mouse, and cleared", async 
   await until("a range", () => /^owner:anna size:\[\d+[KM]iB TO \d+[KMG]iB\}$/.test(queryOf(page)));
   await until("fewer documents", async () => (await count()) !== before);
   assert.ok((await chart.locator(".bar.out").count()) > 0, "the other bars stay in sight");
+  await hasText(chart.locator(".chosen"), /^\d+ [KM]iB to \d+ [KMG]iB: \d+/);
   await chart.locator("text=clear").click();
   await until("no range", () => queryOf(page) === "owner:anna");
 });
