@@ -224,7 +224,8 @@ fn files(dir: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
     entries.sort();
     for path in entries {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !["target", "node_modules"].contains(&name.as_str()) && !name.starts_with(".git") {
+        let is_built = ["target", "node_modules"].contains(&name.as_str());
+        if path.is_dir() && !is_built && !name.starts_with(".git") {
             files(&path, extensions, found);
         } else if path.is_file() && extensions.iter().any(|extension| name.ends_with(extension)) {
             found.push(path);
