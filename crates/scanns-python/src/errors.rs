@@ -13,7 +13,9 @@ fn class_of(error: &Error) -> &'static str {
         Error::Locked { .. } => "LockedError",
         Error::SourceChanged { .. } => "SourceChangedError",
         Error::WriterFailed { .. } => "WriterFailedError",
-        Error::Query { .. } | Error::QueryJson { .. } | Error::Expression { .. } => "QueryError",
+        Error::Query { .. } | Error::QueryJson { .. } | Error::Expression { .. } | Error::Facet { .. } => {
+            "QueryError"
+        }
         Error::UnknownField { .. } | Error::InvalidField { .. } => "FieldError",
         Error::UnknownName { .. } | Error::InvalidValue { .. } | Error::InvalidAnalyzer { .. } => {
             "InvalidValueError"

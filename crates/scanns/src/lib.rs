@@ -158,8 +158,8 @@ pub use search::top_k::Hit;
 pub mod aggregate {
     pub use crate::search::aggregate::{
         Aggregated, Aggregation, Aggregations, Answered, Bucket, BucketKey, Buckets, CalendarUnit, Collector,
-        Distinct, Facet, FacetRange, FacetTerms, Group, GroupBy, Groups, Matches, SortedHits, Stats, Sum,
-        TermsOrder, TopHits,
+        Distinct, Facet, FacetLevel, FacetRange, FacetTerms, Group, GroupBy, Groups, Matches, NestedLevel,
+        ParsedFacet, SortedHit, SortedHits, Stats, Sum, SumOrder, TermsOrder, TopHits,
     };
 }
 

@@ -32,6 +32,17 @@ pub enum Error {
         message: String,
     },
 
+    /// A facet, or what else is to be computed over all matches, cannot be parsed.
+    #[error("{message}")]
+    Facet {
+        /// What is wrong, and what to write instead.
+        message: String,
+        /// Where the part begins that is wrong, in bytes.
+        at: usize,
+        /// The length of this part in bytes.
+        length: usize,
+    },
+
     /// A dump of a file system cannot be imported.
     #[error("cannot import the dump {}: {reason}", .path.display())]
     Dump {

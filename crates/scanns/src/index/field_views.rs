@@ -6,14 +6,14 @@ use crate::search::{Leaf, Searcher};
 use crate::segment::Segment;
 
 /// Segments seen through each searched field, in the same order for all fields.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FieldViews {
     /// The field that is searched if a query names none.
     default: Field,
     views: Vec<FieldSegments>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct FieldSegments {
     field: Field,
     /// The name of the field in explanations; `None` for its number.

@@ -6,11 +6,12 @@
 use std::io::Write;
 
 use anyhow::Result;
-use scanns::aggregate::{Aggregated, Bucket, BucketKey, Buckets, CalendarUnit, Stats, Sum};
+use scanns::aggregate::{
+    Aggregated, Bucket, BucketKey, Buckets, CalendarUnit, FacetLevel, NestedLevel, Stats, Sum,
+};
 use scanns::schema::{Value, format_date};
 
 use super::super::fields;
-use super::level::{Level, Nested};
 use crate::output::Output;
 use crate::terminal::{Shade, columns};
 use crate::units;
@@ -29,7 +30,7 @@ struct TableRow {
 }
 
 /// Prints the table of a facet, after an empty line.
-pub(super) fn print(out: &mut Output, level: &Level, found: &Buckets) -> Result<()> {
+pub(super) fn print(out: &mut Output, level: &FacetLevel, found: &Buckets) -> Result<()> {
     let mut table = FacetTable { pretty: out.is_terminal(), rows: Vec::new() };
     table.add(level, found, 0, &[]);
     let (heads, names) = (heads(level), level_names(level));
@@ -62,15 +63,15 @@ pub(super) fn print(out: &mut Output, level: &Level, found: &Buckets) -> Result<
 }
 
 /// The heads of the numbers.
-fn heads(level: &Level) -> Vec<String> {
+fn heads(level: &FacetLevel) -> Vec<String> {
     let mut heads = vec!["documents".into()];
     let mut level = Some(level);
-    while let Some(Level { by_sum, nested, .. }) = level {
-        heads.extend(by_sum.iter().map(|(field, _)| format!("sum({field})")));
+    while let Some(FacetLevel { by_sum, nested, .. }) = level {
+        heads.extend(by_sum.iter().map(|order| format!("sum({})", order.field)));
         match nested {
-            Nested::Nothing | Nested::Facet(_) => {}
-            Nested::Sum(field) => heads.push(format!("sum({field})")),
-            Nested::Stats { field, dates, percentiles } => {
+            NestedLevel::Nothing | NestedLevel::Facet(_) => {}
+            NestedLevel::Sum(field) => heads.push(format!("sum({field})")),
+            NestedLevel::Stats { field, dates, percentiles } => {
                 let figures: &[&str] = if *dates {
                     &["mean", "min", "max"]
                 } else {
@@ -80,17 +81,17 @@ fn heads(level: &Level) -> Vec<String> {
                 heads.extend(percentiles.iter().map(|percent| format!("p{percent}({field})")));
                 heads.push(format!("without({field})"));
             }
-            Nested::Distinct(field) => heads.push(format!("distinct({field})")),
+            NestedLevel::Distinct(field) => heads.push(format!("distinct({field})")),
         }
-        level = if let Nested::Facet(inner) = nested { Some(inner) } else { None };
+        level = if let NestedLevel::Facet(inner) = nested { Some(inner) } else { None };
     }
     heads
 }
 
 /// The names of a facet and of the facets within it.
-fn level_names(level: &Level) -> Vec<String> {
+fn level_names(level: &FacetLevel) -> Vec<String> {
     let mut names = vec![level.field.clone()];
-    if let Nested::Facet(inner) = &level.nested {
+    if let NestedLevel::Facet(inner) = &level.nested {
         names.extend(level_names(inner));
     }
     names
@@ -99,7 +100,7 @@ fn level_names(level: &Level) -> Vec<String> {
 impl FacetTable {
     /// Adds the buckets of a facet; `before` is the number of heads that belong to facets around it, and
     /// `around` are their values.
-    fn add(&mut self, level: &Level, found: &Buckets, before: usize, around: &[String]) {
+    fn add(&mut self, level: &FacetLevel, found: &Buckets, before: usize, around: &[String]) {
         for bucket in &found.buckets {
             let value = self.value(level, &bucket.key);
             let values = [around, &[value]].concat();
@@ -107,7 +108,7 @@ impl FacetTable {
             numbers.extend(std::iter::repeat_n(String::new(), before));
             self.add_figures(level, bucket, &mut numbers);
             self.rows.push(TableRow { numbers, values: values.clone() });
-            if let (Nested::Facet(inner), Some(Aggregated::Buckets(buckets))) =
+            if let (NestedLevel::Facet(inner), Some(Aggregated::Buckets(buckets))) =
                 (&level.nested, bucket.nested.last())
             {
                 self.add(inner, buckets, before + usize::from(level.by_sum.is_some()), &values);
@@ -124,7 +125,7 @@ impl FacetTable {
     }
 
     /// Gives every row a cell for each head.
-    fn fill(&mut self, level: &Level, before: usize) {
+    fn fill(&mut self, level: &FacetLevel, before: usize) {
         let all = before + heads(level).len();
         for row in &mut self.rows {
             let missing = all.saturating_sub(row.numbers.len());
@@ -132,19 +133,21 @@ impl FacetTable {
         }
     }
 
-    fn add_figures(&self, level: &Level, bucket: &Bucket, numbers: &mut Vec<String>) {
+    fn add_figures(&self, level: &FacetLevel, bucket: &Bucket, numbers: &mut Vec<String>) {
         let mut nested = bucket.nested.iter();
-        if let (Some((field, _)), Some(Aggregated::Stats(stats))) =
+        if let (Some(order), Some(Aggregated::Stats(stats))) =
             (&level.by_sum, level.by_sum.as_ref().and_then(|_| nested.next()))
         {
-            numbers.push(self.sum(field, stats.sum));
+            numbers.push(self.sum(&order.field, stats.sum));
         }
         match (&level.nested, nested.next()) {
-            (Nested::Sum(field), Some(Aggregated::Stats(stats))) => numbers.push(self.sum(field, stats.sum)),
-            (Nested::Stats { field, dates, percentiles }, Some(Aggregated::Stats(stats))) => {
+            (NestedLevel::Sum(field), Some(Aggregated::Stats(stats))) => {
+                numbers.push(self.sum(field, stats.sum))
+            }
+            (NestedLevel::Stats { field, dates, percentiles }, Some(Aggregated::Stats(stats))) => {
                 self.add_stats((field, *dates, percentiles.len()), stats, numbers);
             }
-            (Nested::Distinct(_), Some(Aggregated::Distinct(distinct))) => {
+            (NestedLevel::Distinct(_), Some(Aggregated::Distinct(distinct))) => {
                 let about = if distinct.exact { "" } else { "~" };
                 numbers.push(format!("{about}{}", self.count(distinct.values)));
             }
@@ -205,7 +208,7 @@ impl FacetTable {
     }
 
     /// The value of a bucket.
-    fn value(&self, level: &Level, key: &BucketKey) -> String {
+    fn value(&self, level: &FacetLevel, key: &BucketKey) -> String {
         let value = match key {
             BucketKey::Range(range) => return fields::text(&Value::from(range.label.as_str())),
             BucketKey::Value(value) => value,

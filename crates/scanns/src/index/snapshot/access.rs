@@ -110,7 +110,7 @@ impl Snapshot {
         }
         self.refuse_in_view("who may see documents")?;
         if user.is_root() {
-            return Ok(Snapshot::of_parts(self.schema.clone(), self.parts.clone()));
+            return Ok(self.clone());
         }
         self.seen_by(&self.visible_to(user)?)
     }

@@ -47,7 +47,9 @@ use crate::store::{Directory, FsDirectory, generations, read_generation};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
+///
+/// A clone is of the same commit, and shares its segments.
+#[derive(Clone, Debug)]
 pub struct Snapshot {
     /// The fields of all indexes.
     pub(super) schema: Schema,

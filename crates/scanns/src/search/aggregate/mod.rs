@@ -3,7 +3,7 @@
 //! Matches come in batches (`matches.rs`); `match_reader.rs` reads the values of a batch. A consumer of
 //! matches is a [`Collector`], and collectors can be combined, so that one pass feeds all of them.
 //!
-//! `request.rs` defines the requests and `answer.rs` the answers. `aggregation.rs` computes the answers:
+//! `request.rs` defines the requests, `words.rs` parses them, and `answer.rs` defines the answers. `aggregation.rs` computes the answers:
 //! `bucketing.rs` maps values to buckets, with `intervals.rs` for histograms and calendars;
 //! `number_counts.rs` counts, `facet_count.rs` counts a facet over all leaves, `bucket_chooser.rs` chooses
 //! the buckets to show; `stats.rs` computes sums and percentiles, by the exact
@@ -32,6 +32,7 @@ mod sort;
 mod sort_key;
 mod stats;
 mod with_hits;
+mod words;
 
 pub use aggregation::Aggregations;
 pub(crate) use aggregation::NodeParts;
@@ -45,3 +46,4 @@ pub(crate) use sort::compare;
 pub use sort::{SortedHit, SortedHits};
 pub use sort_key::{Missing, SortBy, SortKey};
 pub use with_hits::Answered;
+pub use words::{FacetLevel, NestedLevel, ParsedFacet, SumOrder};

@@ -79,6 +79,8 @@ fn rights(index: &Path, user: &AccessUser) -> HashMap<PathBuf, AccessRights> {
             rights.insert(path, expected);
         }
     }
+    let entries = rights.values().filter(|rights| rights.entry).count();
+    assert_eq!(snapshot.seen_as(user).unwrap().info().documents, entries as u64);
     rights
 }
 

@@ -1,0 +1,215 @@
+//! The indexes, and what each of them has.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::extract::Request;
+use scanns::Snapshot;
+use scanns::schema::{FieldKind, Records, Store, format_date};
+use scanns::search::MoreLikeThis;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::context::{Answer, ApiState, Context, Refusal};
+use super::fields;
+use super::handle::{Asked, Handled, handle};
+use super::search::answer::Incomplete;
+use super::search::incomplete;
+use crate::caller::Caller;
+use crate::indexes::{IndexSummary, Opened};
+
+/// The indexes, and who asks.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct IndexesAnswer {
+    server: ServerAnswer,
+    /// Who asks; null for who sees everything.
+    user: Option<UserAnswer>,
+    /// True if the caller sees only what he may.
+    trimmed: bool,
+    indexes: Vec<IndexListed>,
+}
+
+/// The program.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ServerAnswer {
+    name: &'static str,
+    version: &'static str,
+}
+
+/// A user.
+#[derive(Debug, Serialize, JsonSchema)]
+struct UserAnswer {
+    name: String,
+    uid: u32,
+}
+
+/// An index in the list.
+#[derive(Debug, Serialize, JsonSchema)]
+struct IndexListed {
+    name: String,
+    /// The last part of its path.
+    path: String,
+    /// The number of documents that the caller sees.
+    documents: u64,
+    generation: u64,
+    /// When the newest commit was made.
+    committed: Option<String>,
+}
+
+/// What an index has.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct InfoAnswer {
+    name: String,
+    generation: u64,
+    committed: Option<String>,
+    age_seconds: Option<u64>,
+    /// The number of documents that the caller sees.
+    documents: u64,
+    /// What a document is: file, line, jsonl, csv and others.
+    records: &'static str,
+    /// True if documents are the entries of file systems, directories too.
+    entries: bool,
+    /// The field that is the key, if one is.
+    key: Option<String>,
+    fields: Vec<FieldAnswer>,
+    /// What the index lacks; null if nothing is known, and for a user.
+    completeness: Option<Incomplete>,
+    /// True if snippets and texts can be shown.
+    snippets: bool,
+    /// True if documents like another can be found.
+    like: bool,
+    /// True if near-duplicates can be shown once.
+    collapse: bool,
+    /// True if documents have sizes, which `usage` sums up.
+    sizes: bool,
+}
+
+/// A field.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FieldAnswer {
+    name: String,
+    /// text, keyword, path, unsigned, signed, float, boolean, date or bytes.
+    kind: &'static str,
+    /// True if it can be counted, sorted and grouped by.
+    column: bool,
+    stored: bool,
+    searched: bool,
+    /// True if words without a field search it.
+    default: bool,
+}
+
+/// Lists the indexes.
+pub(super) fn list(state: Arc<ApiState>, request: Request) -> Handled {
+    handle(state, request, &[], |_| Ok(()), |context, ()| list_answer(context))
+}
+
+fn list_answer(context: &Context<'_>) -> Result<Answer, Refusal> {
+    let all = context.state.indexes.summaries(&context.head.caller);
+    let commits: Vec<u64> = all.iter().map(|one| one.seen.snapshot.fingerprint()).collect();
+    let tag = context.tag(&commits)?;
+    let (user, trimmed) = match &context.head.caller {
+        Caller::Everything { .. } => (None, false),
+        Caller::User { name, user } => (Some(UserAnswer { name: name.to_string(), uid: user.uid() }), true),
+    };
+    let listed = |one: &IndexSummary| {
+        let info = one.seen.snapshot.info();
+        IndexListed {
+            name: one.name.to_string(),
+            path: one.file.clone(),
+            documents: info.documents,
+            generation: info.generation,
+            committed: one.seen.commits.first().and_then(|commit| committed(commit)),
+        }
+    };
+    let server = ServerAnswer { name: "scanns", version: env!("CARGO_PKG_VERSION") };
+    let indexes = all.iter().map(listed).collect();
+    Answer::json(&IndexesAnswer { server, user, trimmed, indexes }, tag)
+}
+
+/// Describes an index.
+pub(super) fn info(state: Arc<ApiState>, request: Request) -> Handled {
+    handle(
+        state,
+        request,
+        &[],
+        |asked: &Asked<'_>| Ok(asked.head.index()),
+        |context, name| info_answer(context, name),
+    )
+}
+
+fn info_answer(context: &Context<'_>, name: &str) -> Result<Answer, Refusal> {
+    let (seen, tag) = context.seen(&[name])?;
+    let snapshot = &*seen.snapshot;
+    let info = snapshot.info();
+    let defaults = snapshot.schema().default_fields();
+    let field = |(field, entry): (scanns::schema::Field, &scanns::schema::FieldEntry)| FieldAnswer {
+        name: entry.name.clone(),
+        kind: entry.kind.name(),
+        column: entry.column,
+        stored: entry.stored,
+        searched: entry.searched,
+        default: defaults.contains(&field),
+    };
+    let commit = seen.commits.first();
+    let has_text = info.stored.store != Store::None;
+    let key = snapshot.key_field().and_then(|field| snapshot.schema().entry(field));
+    let answer = InfoAnswer {
+        name: seen.name(),
+        generation: info.generation,
+        committed: commit.and_then(|commit| committed(commit)),
+        age_seconds: commit.and_then(|commit| Some(commit.committed?.elapsed().ok()?.as_secs())),
+        documents: info.documents,
+        records: records(info.records),
+        entries: snapshot.has_entries(),
+        key: key.map(|entry| entry.name.clone()),
+        fields: fields::known(snapshot).map(field).collect(),
+        completeness: incomplete(&seen),
+        snippets: has_text,
+        like: has_text || has_vectors(snapshot),
+        collapse: snapshot.sketch_field().is_some(),
+        sizes: has_sizes(snapshot),
+    };
+    // The age grows although nothing changes.
+    Answer::json(&answer, tag)
+}
+
+/// True if documents have the words that others can be like, although no text is stored.
+fn has_vectors(snapshot: &Snapshot) -> bool {
+    let Some(field) = snapshot.schema().default_field() else { return false };
+    let first = snapshot.searcher().top_k(&scanns::Query::All, scanns::search::Model::Classic, 1);
+    let Ok(Some(hit)) = first.map(|hits| hits.first().copied()) else { return false };
+    snapshot.like(&hit, field, &MoreLikeThis::default()).is_ok()
+}
+
+/// True if the use of space can be told.
+pub(super) fn has_sizes(snapshot: &Snapshot) -> bool {
+    let entry = snapshot.schema().field("size").and_then(|field| snapshot.schema().entry(field));
+    snapshot.has_entries() && entry.is_some_and(|entry| entry.column && entry.kind == FieldKind::Unsigned)
+}
+
+/// When a commit was made, in RFC 3339.
+fn committed(commit: &Opened) -> Option<String> {
+    date(commit.committed?)
+}
+
+fn date(time: SystemTime) -> Option<String> {
+    let since = time.duration_since(UNIX_EPOCH).ok()?;
+    Some(format_date(i64::try_from(since.as_nanos()).ok()?))
+}
+
+fn records(records: Records) -> &'static str {
+    match records {
+        Records::File => "file",
+        Records::Lines => "line",
+        Records::Jsonl => "jsonl",
+        Records::Csv => "csv",
+        Records::Warc => "warc",
+        Records::Trec => "trec",
+        Records::Smart => "smart",
+        Records::Mbox => "mbox",
+        Records::MediaWiki => "mediawiki",
+        Records::Access => "access",
+        Records::Syslog => "syslog",
+        Records::Journal => "journal",
+    }
+}

@@ -1,0 +1,81 @@
+//! The HTTP API: reads requests, runs them on the threads of the pool, and writes answers.
+//!
+//! `routes.rs` lists what there is, and the router and the description of the API (`openapi.rs`) are made of
+//! this list. `handle.rs` reads a request by its parameters (`parameter.rs`, `given.rs`), and `context.rs`
+//! runs it.
+//! Each kind of request has a file: `search/`, `documents.rs`, `terms.rs`, `suggest.rs`, `info.rs`.
+
+mod context;
+mod documents;
+mod fields;
+mod given;
+mod handle;
+mod info;
+mod limits;
+mod openapi;
+mod parameter;
+mod request;
+mod routes;
+mod search;
+mod searches;
+mod show;
+mod suggest;
+mod terms;
+mod token;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode};
+use axum::routing::{MethodFilter, MethodRouter, on};
+
+use crate::indexes::Indexes;
+use crate::problem::Problem;
+use crate::work::Workers;
+use context::ApiState;
+pub use limits::Limits;
+use routes::{ROUTES, Route};
+use token::TokenKeys;
+
+/// The API of indexes: everything below `/api/v1`, and `/openapi.json`.
+///
+/// A request below `/api` must have a [`Caller`](crate::Caller) as an extension, or it is refused with 401.
+///
+/// # Errors
+/// The system gives no threads or no random bytes.
+pub fn router(indexes: Arc<Indexes>, limits: Limits) -> std::io::Result<Router> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let state = ApiState {
+        indexes,
+        workers: Workers::start(limits.work)?,
+        threads: scanns::search::SearchThreads::new(cores),
+        keys: TokenKeys::random()?,
+        limits,
+    };
+    let router = ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, methods(route)));
+    // What is below `/api` and has no route is told as a problem, too.
+    let router = router.route("/api/{*rest}", axum::routing::any(|| async { no_route() }));
+    Ok(router.method_not_allowed_fallback(|| async { wrong_method() }).with_state(Arc::new(state)))
+}
+
+fn methods(route: &'static Route) -> MethodRouter<Arc<ApiState>> {
+    let filter = route.methods.iter().fold(None, |all: Option<MethodFilter>, method| {
+        let one = if *method == Method::POST { MethodFilter::POST } else { MethodFilter::GET };
+        Some(all.map_or(one, |all| all.or(one)))
+    });
+    on(filter.unwrap_or(MethodFilter::GET), move |State(state): State<Arc<ApiState>>, request: Request| {
+        (route.handle)(state, request)
+    })
+}
+
+fn no_route() -> Problem {
+    let detail = "there is nothing at this address: /openapi.json describes the API";
+    Problem::new(StatusCode::NOT_FOUND, "/problems/not-found", "There is no such address", detail)
+}
+
+fn wrong_method() -> Problem {
+    let detail = "this address has another method: /openapi.json describes the API";
+    let (kind, title) = ("/problems/method", "The method is not allowed");
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, kind, title, detail)
+}

@@ -1,0 +1,136 @@
+//! The routes of the API, for the router and for its description.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::http::Method;
+use schemars::{JsonSchema, SchemaGenerator};
+
+use super::context::ApiState;
+use super::documents::{self, DocumentAnswer};
+use super::given::Known;
+use super::handle::Handled;
+use super::info::{self, IndexesAnswer, InfoAnswer};
+use super::openapi;
+use super::parameter::{DOCUMENT, SUGGEST, TERMS};
+use super::search::answer::SearchAnswer;
+use super::searches::{self, LIKE, SEARCH, SEARCH_ALL};
+use super::suggest::{self, SuggestAnswer};
+use super::terms::{self, TermsAnswer};
+
+/// What an answer is.
+#[derive(Clone, Copy)]
+pub(super) enum AnswerKind {
+    /// JSON of a schema.
+    Json(fn(&mut SchemaGenerator) -> schemars::Schema),
+    /// The description of the API itself.
+    OpenApi,
+}
+
+/// A route: an address, and what it does.
+pub(super) struct Route {
+    pub(super) path: &'static str,
+    pub(super) methods: &'static [Method],
+    pub(super) handle: fn(Arc<ApiState>, Request) -> Handled,
+    /// What it does, in a sentence.
+    pub(super) about: &'static str,
+    pub(super) parameters: Known,
+    pub(super) answer: AnswerKind,
+    /// The problems that it may answer with, besides those of all routes.
+    pub(super) problems: &'static [u16],
+}
+
+/// A problem that every request may be answered with.
+pub(super) const COMMON: &[u16] = &[400, 401, 403, 404, 405, 500, 503];
+
+const GET: &[Method] = &[Method::GET];
+const BOTH: &[Method] = &[Method::GET, Method::POST];
+
+const fn json<T: JsonSchema>() -> AnswerKind {
+    AnswerKind::Json(|generator| generator.subschema_for::<T>())
+}
+
+/// All routes.
+pub(super) const ROUTES: &[Route] = &[
+    Route {
+        path: "/api/v1",
+        methods: GET,
+        handle: info::list,
+        about: "Lists the indexes that the caller may search.",
+        parameters: &[],
+        answer: json::<IndexesAnswer>(),
+        problems: &[],
+    },
+    Route {
+        path: "/api/v1/{index}/search",
+        methods: BOTH,
+        handle: searches::one,
+        about: "Finds the best documents for a query, counts all matches, and computes facets over them.",
+        parameters: SEARCH,
+        answer: json::<SearchAnswer>(),
+        problems: &[413, 415, 416, 422],
+    },
+    Route {
+        path: "/api/v1/_search",
+        methods: BOTH,
+        handle: searches::several,
+        about: "Searches several indexes as if they were one.",
+        parameters: SEARCH_ALL,
+        answer: json::<SearchAnswer>(),
+        problems: &[413, 415, 416, 422],
+    },
+    Route {
+        path: "/api/v1/{index}/like",
+        methods: BOTH,
+        handle: searches::like,
+        about: "Finds documents like another.",
+        parameters: LIKE,
+        answer: json::<SearchAnswer>(),
+        problems: &[413, 415, 416, 422],
+    },
+    Route {
+        path: "/api/v1/{index}/documents/{*key}",
+        methods: GET,
+        handle: documents::document,
+        about: "Shows a document. The key is percent-encoded; slashes need not be.",
+        parameters: &[DOCUMENT],
+        answer: json::<DocumentAnswer>(),
+        problems: &[422],
+    },
+    Route {
+        path: "/api/v1/{index}/terms",
+        methods: GET,
+        handle: terms::terms,
+        about: "Lists terms of a field, or values of a column, with their numbers of documents.",
+        parameters: &[TERMS],
+        answer: json::<TermsAnswer>(),
+        problems: &[422],
+    },
+    Route {
+        path: "/api/v1/{index}/suggest",
+        methods: GET,
+        handle: suggest::suggest,
+        about: "Completes a query that is being written, and suggests other spellings.",
+        parameters: &[SUGGEST],
+        answer: json::<SuggestAnswer>(),
+        problems: &[422],
+    },
+    Route {
+        path: "/api/v1/{index}/info",
+        methods: GET,
+        handle: info::info,
+        about: "Describes an index: its fields, its age, and what it lacks.",
+        parameters: &[],
+        answer: json::<InfoAnswer>(),
+        problems: &[],
+    },
+    Route {
+        path: "/openapi.json",
+        methods: GET,
+        handle: openapi::openapi,
+        about: "Describes the API.",
+        parameters: &[],
+        answer: AnswerKind::OpenApi,
+        problems: &[],
+    },
+];

@@ -1,0 +1,94 @@
+//! Runs the work of requests on threads of its own, outside of the async runtime.
+//!
+//! There is a fixed number of threads and of places to wait; a job that finds no place is refused at once. A
+//! job whose client has gone is told so by the [`Budget`] of its queries, which end within some ten
+//! microseconds. If a job panics, its request fails and the thread takes the next one.
+
+mod pool;
+mod task;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use pool::WorkSettings;
+pub(crate) use task::Task;
+
+use pool::Pool;
+#[cfg(doc)]
+use scanns::search::Budget;
+use task::CancelOnDrop;
+
+/// Why a job has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WorkError {
+    /// All threads are busy and all places to wait are taken; try again after this time.
+    Busy(Duration),
+    /// The job panicked.
+    Panicked,
+}
+
+/// Threads for the jobs of requests.
+#[derive(Debug)]
+pub struct Workers {
+    pool: Arc<Pool>,
+}
+
+impl Workers {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// The system allows no thread.
+    pub fn start(settings: WorkSettings) -> std::io::Result<Self> {
+        Ok(Workers { pool: Pool::start(settings)? })
+    }
+
+    /// Runs a job and returns its result. If the future is dropped before, the job is cancelled: it is not
+    /// begun, or its budgets run out.
+    ///
+    /// # Errors
+    /// [`WorkError::Busy`] at once if there is no place, [`WorkError::Panicked`] if the job panics.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Task) -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let task = Task::new();
+        let guard = CancelOnDrop::of(&task);
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        self.pool.add(task, move |task| {
+            let result = job(task);
+            // Nobody waits for the result of a cancelled job.
+            Box::new(move || drop(sender.send(result)))
+        })?;
+        // A job that panics drops the sender.
+        let result = receiver.await.map_err(|_| WorkError::Panicked);
+        guard.disarm();
+        result
+    }
+
+    /// Returns the numbers of jobs that run and that wait.
+    pub fn load(&self) -> WorkLoad {
+        self.pool.load()
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.pool.stop();
+    }
+}
+
+/// The numbers of jobs of a pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkLoad {
+    /// Jobs that run.
+    pub running: usize,
+    /// Jobs that wait.
+    pub waiting: usize,
+    /// Jobs that were refused since the start.
+    pub refused: u64,
+    /// Jobs that panicked since the start.
+    pub panicked: u64,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! The HTTP API, called in process: answers are compared with those of the library.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
+
+mod conditions;
+mod errors;
+mod searches;
+mod support;
+mod views;
