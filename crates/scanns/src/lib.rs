@@ -224,7 +224,9 @@ pub mod analysis {
 /// ```
 pub mod columns {
     pub use crate::column::{Column, ColumnCursor, ColumnKind, DictionaryReader, Gather, Gathered};
-    pub use crate::index::snapshot::batch::{Batch, BatchColumn, BatchField, BatchOptions, BatchVisit};
+    pub use crate::index::snapshot::batch::{
+        Batch, BatchColumn, BatchField, BatchOptions, BatchVisit, CsvText, JsonText,
+    };
     pub use crate::index::snapshot::column_info::ColumnInfo;
 }
 

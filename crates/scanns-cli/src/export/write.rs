@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
-use scanns::columns::BatchColumn;
-use scanns::schema::{ValueRef, format_date};
+use scanns::columns::{BatchColumn, CsvText, JsonText};
 
 /// A writer of rows.
 pub trait Rows {
@@ -30,96 +29,31 @@ fn pass_on(buffer: &mut Vec<u8>, out: &mut impl Write, least: usize) -> io::Resu
     Ok(())
 }
 
-/// Writes CSV as in RFC 4180, with a header. Several values of a field are separated by `;`, and a backslash
-/// comes before a `;` or a backslash in a value.
+/// Writes CSV, as [`CsvText`] does.
 pub struct Csv<W> {
     out: W,
     names: Vec<String>,
+    text: CsvText,
     buffer: Vec<u8>,
 }
 
 impl<W: Write> Csv<W> {
     /// A writer for rows of these columns.
     pub fn new(out: W, names: Vec<String>) -> Self {
-        Csv { out, names, buffer: Vec::new() }
+        Csv { out, names, text: CsvText::default(), buffer: Vec::new() }
     }
-}
-
-/// Writes a cell, quoted if necessary. An empty text is quoted, which distinguishes it from a missing value.
-fn put_cell(out: &mut Vec<u8>, cell: &[u8]) {
-    let needs = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
-    if !cell.is_empty() && !cell.iter().any(needs) {
-        return out.extend_from_slice(cell);
-    }
-    out.push(b'"');
-    for part in cell.split_inclusive(|&byte| byte == b'"') {
-        out.extend_from_slice(part);
-        if part.last() == Some(&b'"') {
-            out.push(b'"');
-        }
-    }
-    out.push(b'"');
-}
-
-/// Appends a whole number in decimal digits.
-fn put_number(number: impl itoa::Integer, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-}
-
-fn put_hex(bytes: &[u8], out: &mut Vec<u8>) {
-    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
-    out.extend(bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]));
-}
-
-/// Appends a value as text.
-fn put_value(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
-    match value {
-        ValueRef::Text(text) => out.extend_from_slice(text),
-        ValueRef::Bytes(bytes) => put_hex(bytes, out),
-        ValueRef::Unsigned(number) => put_number(number, out),
-        ValueRef::Signed(number) => put_number(number, out),
-        ValueRef::Float(number) => write!(out, "{number}")?,
-        ValueRef::Boolean(flag) => write!(out, "{flag}")?,
-        ValueRef::Date(moment) => out.extend_from_slice(format_date(moment).as_bytes()),
-    }
-    Ok(())
 }
 
 impl<W: Write> Rows for Csv<W> {
     fn begin(&mut self) -> Result<()> {
-        for (place, name) in self.names.iter().enumerate() {
-            if place > 0 {
-                self.buffer.push(b',');
-            }
-            put_cell(&mut self.buffer, name.as_bytes());
-        }
-        self.buffer.push(b'\n');
+        self.text.put_head(self.names.iter().map(String::as_str), &mut self.buffer);
         Ok(pass_on(&mut self.buffer, &mut self.out, 0)?)
     }
 
     fn batch(&mut self, columns: &[BatchColumn]) -> Result<()> {
-        let Csv { out, buffer, .. } = self;
-        let mut cell = Vec::new();
+        let Csv { out, text, buffer, .. } = self;
         for row in 0..columns.first().map_or(0, BatchColumn::rows) {
-            for (place, column) in columns.iter().enumerate() {
-                if place > 0 {
-                    buffer.push(b',');
-                }
-                let mut values = column.values(row);
-                match (values.len(), values.next()) {
-                    (0, _) | (_, None) => {}
-                    (1, Some(ValueRef::Text(text))) => put_cell(buffer, text),
-                    // Only texts and empty bytes need quotes.
-                    (1, Some(ValueRef::Bytes([]))) => put_cell(buffer, b""),
-                    (1, Some(only)) => put_value(only, buffer)?,
-                    _ => {
-                        cell.clear();
-                        put_several(column.values(row), &mut cell)?;
-                        put_cell(buffer, &cell);
-                    }
-                }
-            }
-            buffer.push(b'\n');
+            text.put_row(columns, row, buffer);
             pass_on(buffer, out, PIECE)?;
         }
         Ok(pass_on(buffer, out, 0)?)
@@ -130,91 +64,19 @@ impl<W: Write> Rows for Csv<W> {
     }
 }
 
-/// Appends several values to one cell.
-fn put_several<'v>(values: impl Iterator<Item = ValueRef<'v>>, cell: &mut Vec<u8>) -> io::Result<()> {
-    let mut text = Vec::new();
-    for (place, value) in values.enumerate() {
-        if place > 0 {
-            cell.push(b';');
-        }
-        text.clear();
-        put_value(value, &mut text)?;
-        for &byte in &text {
-            if matches!(byte, b';' | b'\\') {
-                cell.push(b'\\');
-            }
-            cell.push(byte);
-        }
-    }
-    Ok(())
-}
-
-/// Writes one JSON object per line: several values are a list, and missing values are omitted. Invalid UTF-8
-/// in texts is replaced, and the bytes of these texts follow in hexadecimal, as `name_bytes`.
+/// Writes JSON lines, as [`JsonText`] does.
 pub struct JsonLines<W> {
     out: W,
-    /// The names of the columns as JSON, each with a colon.
-    names: Vec<JsonName>,
+    text: JsonText,
     buffer: Vec<u8>,
-}
-
-struct JsonName {
-    of_values: Vec<u8>,
-    of_bytes: Vec<u8>,
 }
 
 impl<W: Write> JsonLines<W> {
     /// A writer for rows of these columns.
     pub fn new(out: W, names: Vec<String>) -> Self {
-        let json = |name: String| format!("{}:", serde_json::Value::from(name)).into_bytes();
-        let name = |name: String| JsonName { of_bytes: json(format!("{name}_bytes")), of_values: json(name) };
-        JsonLines { out, names: names.into_iter().map(name).collect(), buffer: Vec::new() }
+        let text = JsonText::new(names.iter().map(String::as_str));
+        JsonLines { out, text, buffer: Vec::new() }
     }
-}
-
-/// Appends one value, or a list of several.
-fn put_list<'v>(values: impl ExactSizeIterator<Item = ValueRef<'v>>, out: &mut Vec<u8>) -> io::Result<()> {
-    let several = values.len() > 1;
-    for (place, value) in values.enumerate() {
-        if several {
-            out.push(if place == 0 { b'[' } else { b',' });
-        }
-        put_json(value, out)?;
-    }
-    if several {
-        out.push(b']');
-    }
-    Ok(())
-}
-
-/// True for a text that is not valid UTF-8.
-fn is_invalid(value: &ValueRef<'_>) -> bool {
-    matches!(value, ValueRef::Text(text) if std::str::from_utf8(text).is_err())
-}
-
-fn as_bytes(value: ValueRef<'_>) -> ValueRef<'_> {
-    if let ValueRef::Text(text) = value { ValueRef::Bytes(text) } else { value }
-}
-
-/// Appends a value as JSON; infinite numbers and NaN are `null`.
-fn put_json(value: ValueRef<'_>, out: &mut Vec<u8>) -> io::Result<()> {
-    match value {
-        ValueRef::Text(text) => {
-            serde_json::to_writer(out, &String::from_utf8_lossy(text)).map_err(io::Error::from)?;
-        }
-        ValueRef::Bytes(bytes) => {
-            out.push(b'"');
-            put_hex(bytes, out);
-            out.push(b'"');
-        }
-        ValueRef::Unsigned(number) => put_number(number, out),
-        ValueRef::Signed(number) => put_number(number, out),
-        ValueRef::Float(number) if number.is_finite() => write!(out, "{number:?}")?,
-        ValueRef::Float(_) => out.extend_from_slice(b"null"),
-        ValueRef::Boolean(flag) => write!(out, "{flag}")?,
-        ValueRef::Date(moment) => write!(out, "\"{}\"", format_date(moment))?,
-    }
-    Ok(())
 }
 
 impl<W: Write> Rows for JsonLines<W> {
@@ -223,24 +85,9 @@ impl<W: Write> Rows for JsonLines<W> {
     }
 
     fn batch(&mut self, columns: &[BatchColumn]) -> Result<()> {
-        let JsonLines { out, names, buffer } = self;
+        let JsonLines { out, text, buffer } = self;
         for row in 0..columns.first().map_or(0, BatchColumn::rows) {
-            let mut separator = b'{';
-            for (column, name) in columns.iter().zip(&*names) {
-                if column.values(row).len() == 0 {
-                    continue;
-                }
-                buffer.push(separator);
-                separator = b',';
-                buffer.extend_from_slice(&name.of_values);
-                put_list(column.values(row), buffer)?;
-                if column.values(row).any(|value| is_invalid(&value)) {
-                    buffer.push(b',');
-                    buffer.extend_from_slice(&name.of_bytes);
-                    put_list(column.values(row).map(as_bytes), buffer)?;
-                }
-            }
-            buffer.extend_from_slice(if separator == b'{' { b"{}\n" } else { b"}\n" });
+            text.put_row(columns, row, buffer);
             pass_on(buffer, out, PIECE)?;
         }
         Ok(pass_on(buffer, out, 0)?)
@@ -254,6 +101,7 @@ impl<W: Write> Rows for JsonLines<W> {
 #[cfg(test)]
 mod tests {
     use scanns::columns::ColumnKind;
+    use scanns::schema::ValueRef;
 
     use super::*;
 
@@ -309,25 +157,5 @@ mod tests {
         let expected: Vec<serde_json::Value> =
             expected.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines, expected);
-    }
-
-    #[test]
-    fn values_of_every_kind_are_as_the_standard_library_writes_them() {
-        let of = |value| {
-            let (mut text, mut json) = (Vec::new(), Vec::new());
-            put_value(value, &mut text).unwrap();
-            put_json(value, &mut json).unwrap();
-            (String::from_utf8(text).unwrap(), String::from_utf8(json).unwrap())
-        };
-        for number in [0, 9, 10, 99, 100, 12_345_678_901, u64::MAX - 1, u64::MAX] {
-            assert_eq!(of(ValueRef::Unsigned(number)), (number.to_string(), number.to_string()));
-            let signed = number.cast_signed();
-            assert_eq!(of(ValueRef::Signed(signed)), (signed.to_string(), signed.to_string()));
-        }
-        assert_eq!(of(ValueRef::Bytes(&[0, 0x9a, 0xff])), ("009aff".into(), "\"009aff\"".into()));
-        let date = "1970-01-01T00:00:00Z".to_string();
-        assert_eq!(of(ValueRef::Date(0)), (date.clone(), format!("\"{date}\"")));
-        assert_eq!(of(ValueRef::Boolean(true)), ("true".into(), "true".into()));
-        assert_eq!(of(ValueRef::Float(f64::NAN)).1, "null");
     }
 }

@@ -21,6 +21,7 @@ pub(super) struct ApiState {
     pub(super) indexes: Arc<Indexes>,
     pub(super) limits: Limits,
     pub(super) workers: Workers,
+    pub(super) exporters: Workers,
     pub(super) threads: scanns::search::SearchThreads,
     pub(super) keys: TokenKeys,
 }

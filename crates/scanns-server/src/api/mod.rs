@@ -3,10 +3,13 @@
 //! `routes.rs` lists what there is, and the router and the description of the API (`openapi.rs`) are made of
 //! this list. `handle.rs` reads a request by its parameters (`parameter.rs`, `given.rs`), and `context.rs`
 //! runs it.
-//! Each kind of request has a file: `search/`, `documents.rs`, `terms.rs`, `suggest.rs`, `info.rs`.
+//! Each kind of request has a file: `search/`, `documents.rs`, `terms.rs`, `suggest.rs`, `usage.rs`,
+//! `info.rs`, and `export.rs` and `batch.rs`, whose answers are sent as they are made (`stream.rs`).
 
+mod batch;
 mod context;
 mod documents;
+mod export;
 mod fields;
 mod given;
 mod handle;
@@ -19,9 +22,11 @@ mod routes;
 mod search;
 mod searches;
 mod show;
+mod stream;
 mod suggest;
 mod terms;
 mod token;
+mod usage;
 
 use std::sync::Arc;
 
@@ -49,6 +54,7 @@ pub fn router(indexes: Arc<Indexes>, limits: Limits) -> std::io::Result<Router> 
     let state = ApiState {
         indexes,
         workers: Workers::start(limits.work)?,
+        exporters: Workers::start(limits.exports)?,
         threads: scanns::search::SearchThreads::new(cores),
         keys: TokenKeys::random()?,
         limits,

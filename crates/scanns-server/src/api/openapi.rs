@@ -76,7 +76,12 @@ fn operation(route: &Route, method: &Method, generator: &mut SchemaGenerator) ->
         let members: Map<String, Value> =
             all.iter().map(|parameter| (parameter.name.to_owned(), described(parameter, false))).collect();
         let schema = json!({"type": "object", "additionalProperties": false, "properties": members});
-        let body = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+        let media = if matches!(route.answer, AnswerKind::Lines(_)) {
+            "application/x-ndjson"
+        } else {
+            "application/json"
+        };
+        let body = json!({"required": true, "content": {media: {"schema": schema}}});
         operation.insert("requestBody".into(), body);
     }
     operation.insert("parameters".into(), parameters.into());
@@ -155,11 +160,17 @@ fn responses(route: &Route, method: &Method, generator: &mut SchemaGenerator) ->
     let mut responses = Map::new();
     let content = match route.answer {
         AnswerKind::Json(schema) => json!({"application/json": {"schema": schema(generator)}}),
+        AnswerKind::Lines(schema) => json!({"application/x-ndjson": {"schema": schema(generator)}}),
+        AnswerKind::File => json!({
+            "text/csv": {"schema": {"type": "string"}},
+            "application/x-ndjson": {"schema": {"type": "string"}},
+        }),
         AnswerKind::OpenApi => json!({"application/json": {"schema": {"type": "object"}}}),
     };
     responses.insert("200".into(), json!({"description": "The answer.", "content": content}));
     let is_open = matches!(route.answer, AnswerKind::OpenApi);
-    if *method == Method::GET && !is_open {
+    let is_kept = !matches!(route.answer, AnswerKind::OpenApi | AnswerKind::File);
+    if *method == Method::GET && is_kept {
         responses
             .insert("304".into(), json!({"description": "The answer is the one of the tag that was sent."}));
     }

@@ -192,3 +192,20 @@ pub(super) const SUGGEST: &[Parameter] = &[
     parameter("position", Number(0, u64::MAX), "The place of the cursor, in bytes. The default is the end."),
     parameter("limit", Number(1, 100), "The maximum number of suggestions. The default is 10."),
 ];
+
+/// The use of space.
+pub(super) const USAGE: &[Parameter] = &[
+    parameter("path", Bytes, "The directory. The default is the uppermost one."),
+    parameter(
+        "by",
+        Word(&["size", "count"]),
+        "The order of its children, the largest first. The default is size.",
+    ),
+    parameter("limit", Number(1, 10_000), "The maximum number of children. The default is 100."),
+];
+
+/// An export.
+pub(super) const EXPORT: &[Parameter] = &[
+    parameter("format", Word(&["csv", "jsonl"]), "The format. The default is csv."),
+    parameter("fields", List, "The columns; _key is the key. The default is all of them."),
+];

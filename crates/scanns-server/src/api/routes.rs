@@ -6,23 +6,30 @@ use axum::extract::Request;
 use axum::http::Method;
 use schemars::{JsonSchema, SchemaGenerator};
 
+use super::batch;
 use super::context::ApiState;
 use super::documents::{self, DocumentAnswer};
+use super::export::{self, EXPORTS};
 use super::given::Known;
 use super::handle::Handled;
 use super::info::{self, IndexesAnswer, InfoAnswer};
 use super::openapi;
-use super::parameter::{DOCUMENT, SUGGEST, TERMS};
+use super::parameter::{DOCUMENT, SUGGEST, TERMS, USAGE};
 use super::search::answer::SearchAnswer;
 use super::searches::{self, LIKE, SEARCH, SEARCH_ALL};
 use super::suggest::{self, SuggestAnswer};
 use super::terms::{self, TermsAnswer};
+use super::usage::{self, UsageAnswer};
 
 /// What an answer is.
 #[derive(Clone, Copy)]
 pub(super) enum AnswerKind {
     /// JSON of a schema.
     Json(fn(&mut SchemaGenerator) -> schemars::Schema),
+    /// Lines of JSON of a schema, for lines of JSON of the parameters.
+    Lines(fn(&mut SchemaGenerator) -> schemars::Schema),
+    /// A file.
+    File,
     /// The description of the API itself.
     OpenApi,
 }
@@ -44,6 +51,7 @@ pub(super) struct Route {
 pub(super) const COMMON: &[u16] = &[400, 401, 403, 404, 405, 500, 503];
 
 const GET: &[Method] = &[Method::GET];
+const POST: &[Method] = &[Method::POST];
 const BOTH: &[Method] = &[Method::GET, Method::POST];
 
 const fn json<T: JsonSchema>() -> AnswerKind {
@@ -123,6 +131,34 @@ pub(super) const ROUTES: &[Route] = &[
         parameters: &[],
         answer: json::<InfoAnswer>(),
         problems: &[],
+    },
+    Route {
+        path: "/api/v1/{index}/usage",
+        methods: GET,
+        handle: usage::usage,
+        about: "Sums up what is in a directory, for each directory in it.",
+        parameters: &[USAGE],
+        answer: json::<UsageAnswer>(),
+        problems: &[422],
+    },
+    Route {
+        path: "/api/v1/{index}/export",
+        methods: BOTH,
+        handle: export::export,
+        about: "Sends the values of all hits, in the order of the index.",
+        parameters: EXPORTS,
+        answer: AnswerKind::File,
+        problems: &[413, 415, 416, 422],
+    },
+    Route {
+        path: "/api/v1/{index}/_batch",
+        methods: POST,
+        handle: batch::batch,
+        about: "Answers many searches: a JSON object of parameters on each line, and an answer, or an object \
+                with error, on each line.",
+        parameters: SEARCH,
+        answer: AnswerKind::Lines(|generator| generator.subschema_for::<SearchAnswer>()),
+        problems: &[413, 415],
     },
     Route {
         path: "/openapi.json",

@@ -11,12 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use pool::WorkSettings;
-pub(crate) use task::Task;
+pub(crate) use task::{CancelOnDrop, Task};
 
 use pool::Pool;
 #[cfg(doc)]
 use scanns::search::Budget;
-use task::CancelOnDrop;
 
 /// Why a job has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +62,20 @@ impl Workers {
         let result = receiver.await.map_err(|_| WorkError::Panicked);
         guard.disarm();
         result
+    }
+
+    /// Begins a job that nobody awaits, such as one that writes to a stream. Dropping the guard cancels it.
+    ///
+    /// # Errors
+    /// [`WorkError::Busy`] at once if there is no place.
+    pub(crate) fn begin(&self, job: impl FnOnce(&Task) + Send + 'static) -> Result<CancelOnDrop, WorkError> {
+        let task = Task::new();
+        let guard = CancelOnDrop::of(&task);
+        self.pool.add(task, move |task| {
+            job(task);
+            Box::new(|| {})
+        })?;
+        Ok(guard)
     }
 
     /// Returns the numbers of jobs that run and that wait.

@@ -150,7 +150,18 @@ async fn random_requests_never_fail() {
         "inf",
         "-1",
     ];
-    let paths = ["search", "like", "terms", "suggest", "info", "documents/x", "documents/", "nothing"];
+    let paths = [
+        "search",
+        "like",
+        "terms",
+        "suggest",
+        "info",
+        "documents/x",
+        "documents/",
+        "nothing",
+        "usage",
+        "export",
+    ];
     for _ in 0..1500 {
         let mut query = Vec::new();
         for _ in 0..random.usize(..4) {

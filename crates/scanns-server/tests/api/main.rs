@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
 mod conditions;
+mod description;
 mod errors;
 mod searches;
+mod streams;
 mod support;
+mod usage;
 mod views;

@@ -4,12 +4,15 @@
 //! back, in whole blocks where most of their documents are hits. Memory holds one batch, which is limited in
 //! rows and in bytes: if its values exceed the limit, the batch is halved, down to a single row.
 //!
-//! `column.rs` holds the values of a field, `fill.rs` reads them, `visit.rs` collects hits into batches.
+//! `column.rs` holds the values of a field, `fill.rs` reads them, `visit.rs` collects hits into batches, and
+//! `text.rs` writes batches as text.
 
 mod column;
 mod fill;
 mod options;
+mod text;
 mod visit;
 
 pub use column::BatchColumn;
 pub use options::{Batch, BatchField, BatchOptions, BatchVisit};
+pub use text::{CsvText, JsonText};

@@ -29,8 +29,12 @@ impl Snapshot {
         self.for_each_batch_of(&self.searcher(), query, fields, options, visit)
     }
 
-    /// The same with the hits of a searcher of this snapshot.
-    pub(crate) fn for_each_batch_of(
+    /// The same with the hits of a searcher of this snapshot. If the budget of the searcher runs out, there
+    /// are no more batches.
+    ///
+    /// # Errors
+    /// The errors of [`Snapshot::for_each_batch`].
+    pub fn for_each_batch_of(
         &self,
         searcher: &Searcher<'_>,
         query: &Query,
