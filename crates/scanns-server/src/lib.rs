@@ -9,9 +9,9 @@ mod indexes;
 mod problem;
 mod work;
 
-pub use api::{Limits, router};
+pub use api::{Api, ApiLoad, Limits, router};
 pub use indexes::{IndexSettings, IndexSource, Indexes, SourceError};
-pub use work::{WorkLoad, WorkSettings, Workers};
+pub use work::{WorkLoad, WorkSettings};
 
 pub use caller::Caller;
 pub use problem::{Place, Problem};

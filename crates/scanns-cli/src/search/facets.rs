@@ -1,7 +1,7 @@
 //! Aggregations over all matching documents: counts by value, statistics, numbers of different values.
 //!
-//! The library reads what is asked. `facets/table.rs` prints the tables of facets, and `facets/answer.rs` prints
-//! other answers.
+//! The library reads what is asked. `facets/table.rs` prints the tables of facets, and `facets/answer.rs`
+//! prints other answers.
 
 mod answer;
 mod table;

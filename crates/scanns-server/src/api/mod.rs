@@ -37,35 +37,74 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 
 use crate::indexes::Indexes;
 use crate::problem::Problem;
-use crate::work::Workers;
+use crate::work::{WorkLoad, Workers};
 use context::ApiState;
 pub use limits::Limits;
-use routes::{ROUTES, Route};
+use routes::{ApiRoute, ROUTES};
 use token::TokenKeys;
 
-/// The API of indexes: everything below `/api/v1`, and `/openapi.json`.
-///
-/// A request below `/api` must have a [`Caller`](crate::Caller) as an extension, or it is refused with 401.
+/// The API of indexes, with its threads. Clones are of the same API.
+#[derive(Clone, Debug)]
+pub struct Api {
+    state: Arc<ApiState>,
+}
+
+/// What the threads of an API do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ApiLoad {
+    /// The threads of requests.
+    pub requests: WorkLoad,
+    /// The threads of exports and batches.
+    pub exports: WorkLoad,
+}
+
+impl Api {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// The system gives no threads or no random bytes.
+    pub fn start(indexes: Arc<Indexes>, limits: Limits) -> std::io::Result<Self> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let state = ApiState {
+            indexes,
+            workers: Workers::start(limits.work)?,
+            exporters: Workers::start(limits.exports)?,
+            threads: scanns::search::SearchThreads::new(cores),
+            keys: TokenKeys::random()?,
+            limits,
+        };
+        Ok(Api { state: Arc::new(state) })
+    }
+
+    /// The router of everything below `/api/v1`, and of `/openapi.json`.
+    ///
+    /// A request below `/api` must have a [`Caller`](crate::Caller) as an extension, or it is refused with
+    /// 401.
+    pub fn router(&self) -> Router {
+        let router =
+            ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, methods(route)));
+        let router = router.route(openapi::PATH, axum::routing::get(openapi::openapi));
+        // What is below `/api` and has no route is told as a problem, too.
+        let router = router.route("/api/{*rest}", axum::routing::any(|| async { no_route() }));
+        let router = router.method_not_allowed_fallback(|| async { wrong_method() });
+        router.with_state(Arc::clone(&self.state))
+    }
+
+    /// What the threads do now, for metrics.
+    pub fn load(&self) -> ApiLoad {
+        ApiLoad { requests: self.state.workers.load(), exports: self.state.exporters.load() }
+    }
+}
+
+/// The router of a new API; see [`Api::router`].
 ///
 /// # Errors
 /// The system gives no threads or no random bytes.
 pub fn router(indexes: Arc<Indexes>, limits: Limits) -> std::io::Result<Router> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let state = ApiState {
-        indexes,
-        workers: Workers::start(limits.work)?,
-        exporters: Workers::start(limits.exports)?,
-        threads: scanns::search::SearchThreads::new(cores),
-        keys: TokenKeys::random()?,
-        limits,
-    };
-    let router = ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, methods(route)));
-    // What is below `/api` and has no route is told as a problem, too.
-    let router = router.route("/api/{*rest}", axum::routing::any(|| async { no_route() }));
-    Ok(router.method_not_allowed_fallback(|| async { wrong_method() }).with_state(Arc::new(state)))
+    Ok(Api::start(indexes, limits)?.router())
 }
 
-fn methods(route: &'static Route) -> MethodRouter<Arc<ApiState>> {
+fn methods(route: &'static ApiRoute) -> MethodRouter<Arc<ApiState>> {
     let filter = route.methods.iter().fold(None, |all: Option<MethodFilter>, method| {
         let one = if *method == Method::POST { MethodFilter::POST } else { MethodFilter::GET };
         Some(all.map_or(one, |all| all.or(one)))

@@ -1,9 +1,8 @@
 //! The description of the API in OpenAPI 3.1, made of the routes, their parameters, and the types of answers.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use axum::body::Bytes;
-use axum::extract::Request;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse, Response};
@@ -11,10 +10,11 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::context::ApiState;
-use super::handle::Handled;
 use super::parameter::{Parameter, ParameterKind};
-use super::routes::{AnswerKind, COMMON, ROUTES, Route};
+use super::routes::{ApiRoute, COMMON, ROUTES, RouteAnswer};
+
+/// The address of the description.
+pub(super) const PATH: &str = "/openapi.json";
 
 static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| {
     // Texts and numbers can always be written.
@@ -22,14 +22,12 @@ static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| {
 });
 
 /// Sends the description.
-pub(super) fn openapi(_: Arc<ApiState>, _: Request) -> Handled {
-    Box::pin(async {
-        let mut response: Response = DESCRIPTION.clone().into_response();
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
-        response
-    })
+pub(super) async fn openapi() -> Response {
+    let mut response: Response = DESCRIPTION.clone().into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    response
 }
 
 /// The description as JSON.
@@ -48,6 +46,17 @@ pub(super) fn description() -> Value {
         }
         paths.insert(path, operations.into());
     }
+    paths.insert(
+        PATH.into(),
+        json!({"get": {
+            "summary": "Describes the API.",
+            "operationId": "get_openapi_json",
+            "responses": {"200": {
+                "description": "This description.",
+                "content": {"application/json": {"schema": {"type": "object"}}},
+            }},
+        }}),
+    );
     let mut schemas = generator.take_definitions(true);
     schemas.insert("Problem".into(), problem_schema());
     json!({
@@ -64,7 +73,7 @@ pub(super) fn description() -> Value {
     })
 }
 
-fn operation(route: &Route, method: &Method, generator: &mut SchemaGenerator) -> Value {
+fn operation(route: &ApiRoute, method: &Method, generator: &mut SchemaGenerator) -> Value {
     let all: Vec<&Parameter> = route.parameters.iter().copied().flatten().collect();
     let mut parameters: Vec<Value> = path_parameters(route.path);
     let mut operation = Map::new();
@@ -76,7 +85,7 @@ fn operation(route: &Route, method: &Method, generator: &mut SchemaGenerator) ->
         let members: Map<String, Value> =
             all.iter().map(|parameter| (parameter.name.to_owned(), described(parameter, false))).collect();
         let schema = json!({"type": "object", "additionalProperties": false, "properties": members});
-        let media = if matches!(route.answer, AnswerKind::Lines(_)) {
+        let media = if matches!(route.answer, RouteAnswer::Lines(_)) {
             "application/x-ndjson"
         } else {
             "application/json"
@@ -89,7 +98,7 @@ fn operation(route: &Route, method: &Method, generator: &mut SchemaGenerator) ->
     operation.into()
 }
 
-fn operation_id(route: &Route, method: &Method) -> String {
+fn operation_id(route: &ApiRoute, method: &Method) -> String {
     let words = route.path.split(['/', '{', '}', '*', '_', '.']).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.collect();
     format!("{}_{}", method.as_str().to_lowercase(), words.join("_"))
@@ -156,26 +165,23 @@ fn schema_of(kind: ParameterKind, in_address: bool) -> Value {
     }
 }
 
-fn responses(route: &Route, method: &Method, generator: &mut SchemaGenerator) -> Map<String, Value> {
+fn responses(route: &ApiRoute, method: &Method, generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut responses = Map::new();
     let content = match route.answer {
-        AnswerKind::Json(schema) => json!({"application/json": {"schema": schema(generator)}}),
-        AnswerKind::Lines(schema) => json!({"application/x-ndjson": {"schema": schema(generator)}}),
-        AnswerKind::File => json!({
+        RouteAnswer::Json(schema) => json!({"application/json": {"schema": schema(generator)}}),
+        RouteAnswer::Lines(schema) => json!({"application/x-ndjson": {"schema": schema(generator)}}),
+        RouteAnswer::File => json!({
             "text/csv": {"schema": {"type": "string"}},
             "application/x-ndjson": {"schema": {"type": "string"}},
         }),
-        AnswerKind::OpenApi => json!({"application/json": {"schema": {"type": "object"}}}),
     };
     responses.insert("200".into(), json!({"description": "The answer.", "content": content}));
-    let is_open = matches!(route.answer, AnswerKind::OpenApi);
-    let is_kept = !matches!(route.answer, AnswerKind::OpenApi | AnswerKind::File);
+    let is_kept = !matches!(route.answer, RouteAnswer::File);
     if *method == Method::GET && is_kept {
         responses
             .insert("304".into(), json!({"description": "The answer is the one of the tag that was sent."}));
     }
-    let common = if is_open { &[] } else { COMMON };
-    for status in common.iter().chain(route.problems) {
+    for status in COMMON.iter().chain(route.problems) {
         let about = meaning(*status);
         let schema = json!({"$ref": "#/components/schemas/Problem"});
         let problem =

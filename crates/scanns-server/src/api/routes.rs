@@ -13,7 +13,6 @@ use super::export::{self, EXPORTS};
 use super::given::Known;
 use super::handle::Handled;
 use super::info::{self, IndexesAnswer, InfoAnswer};
-use super::openapi;
 use super::parameter::{DOCUMENT, SUGGEST, TERMS, USAGE};
 use super::search::answer::SearchAnswer;
 use super::searches::{self, LIKE, SEARCH, SEARCH_ALL};
@@ -23,26 +22,24 @@ use super::usage::{self, UsageAnswer};
 
 /// What an answer is.
 #[derive(Clone, Copy)]
-pub(super) enum AnswerKind {
+pub(super) enum RouteAnswer {
     /// JSON of a schema.
     Json(fn(&mut SchemaGenerator) -> schemars::Schema),
     /// Lines of JSON of a schema, for lines of JSON of the parameters.
     Lines(fn(&mut SchemaGenerator) -> schemars::Schema),
     /// A file.
     File,
-    /// The description of the API itself.
-    OpenApi,
 }
 
 /// A route: an address, and what it does.
-pub(super) struct Route {
+pub(super) struct ApiRoute {
     pub(super) path: &'static str,
     pub(super) methods: &'static [Method],
     pub(super) handle: fn(Arc<ApiState>, Request) -> Handled,
     /// What it does, in a sentence.
     pub(super) about: &'static str,
     pub(super) parameters: Known,
-    pub(super) answer: AnswerKind,
+    pub(super) answer: RouteAnswer,
     /// The problems that it may answer with, besides those of all routes.
     pub(super) problems: &'static [u16],
 }
@@ -54,13 +51,13 @@ const GET: &[Method] = &[Method::GET];
 const POST: &[Method] = &[Method::POST];
 const BOTH: &[Method] = &[Method::GET, Method::POST];
 
-const fn json<T: JsonSchema>() -> AnswerKind {
-    AnswerKind::Json(|generator| generator.subschema_for::<T>())
+const fn json<T: JsonSchema>() -> RouteAnswer {
+    RouteAnswer::Json(|generator| generator.subschema_for::<T>())
 }
 
-/// All routes.
-pub(super) const ROUTES: &[Route] = &[
-    Route {
+/// All routes but the one of the description, which is made of them.
+pub(super) const ROUTES: &[ApiRoute] = &[
+    ApiRoute {
         path: "/api/v1",
         methods: GET,
         handle: info::list,
@@ -69,7 +66,7 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<IndexesAnswer>(),
         problems: &[],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/search",
         methods: BOTH,
         handle: searches::one,
@@ -78,7 +75,7 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<SearchAnswer>(),
         problems: &[413, 415, 416, 422],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/_search",
         methods: BOTH,
         handle: searches::several,
@@ -87,7 +84,7 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<SearchAnswer>(),
         problems: &[413, 415, 416, 422],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/like",
         methods: BOTH,
         handle: searches::like,
@@ -96,7 +93,7 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<SearchAnswer>(),
         problems: &[413, 415, 416, 422],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/documents/{*key}",
         methods: GET,
         handle: documents::document,
@@ -105,7 +102,7 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<DocumentAnswer>(),
         problems: &[422],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/terms",
         methods: GET,
         handle: terms::terms,
@@ -114,7 +111,7 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<TermsAnswer>(),
         problems: &[422],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/suggest",
         methods: GET,
         handle: suggest::suggest,
@@ -123,7 +120,7 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<SuggestAnswer>(),
         problems: &[422],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/info",
         methods: GET,
         handle: info::info,
@@ -132,7 +129,7 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<InfoAnswer>(),
         problems: &[],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/usage",
         methods: GET,
         handle: usage::usage,
@@ -141,32 +138,23 @@ pub(super) const ROUTES: &[Route] = &[
         answer: json::<UsageAnswer>(),
         problems: &[422],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/export",
         methods: BOTH,
         handle: export::export,
         about: "Sends the values of all hits, in the order of the index.",
         parameters: EXPORTS,
-        answer: AnswerKind::File,
+        answer: RouteAnswer::File,
         problems: &[413, 415, 416, 422],
     },
-    Route {
+    ApiRoute {
         path: "/api/v1/{index}/_batch",
         methods: POST,
         handle: batch::batch,
         about: "Answers many searches: a JSON object of parameters on each line, and an answer, or an object \
                 with error, on each line.",
         parameters: SEARCH,
-        answer: AnswerKind::Lines(|generator| generator.subschema_for::<SearchAnswer>()),
+        answer: RouteAnswer::Lines(|generator| generator.subschema_for::<SearchAnswer>()),
         problems: &[413, 415],
-    },
-    Route {
-        path: "/openapi.json",
-        methods: GET,
-        handle: openapi::openapi,
-        about: "Describes the API.",
-        parameters: &[],
-        answer: AnswerKind::OpenApi,
-        problems: &[],
     },
 ];

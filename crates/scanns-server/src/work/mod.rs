@@ -4,12 +4,14 @@
 //! job whose client has gone is told so by the [`Budget`] of its queries, which end within some ten
 //! microseconds. If a job panics, its request fails and the thread takes the next one.
 
+mod load;
 mod pool;
 mod task;
 
 use std::sync::Arc;
-use std::time::Duration;
 
+pub(crate) use load::WorkError;
+pub use load::WorkLoad;
 pub use pool::WorkSettings;
 pub(crate) use task::{CancelOnDrop, Task};
 
@@ -17,18 +19,9 @@ use pool::Pool;
 #[cfg(doc)]
 use scanns::search::Budget;
 
-/// Why a job has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WorkError {
-    /// All threads are busy and all places to wait are taken; try again after this time.
-    Busy(Duration),
-    /// The job panicked.
-    Panicked,
-}
-
 /// Threads for the jobs of requests.
 #[derive(Debug)]
-pub struct Workers {
+pub(crate) struct Workers {
     pool: Arc<Pool>,
 }
 
@@ -37,7 +30,7 @@ impl Workers {
     ///
     /// # Errors
     /// The system allows no thread.
-    pub fn start(settings: WorkSettings) -> std::io::Result<Self> {
+    pub(crate) fn start(settings: WorkSettings) -> std::io::Result<Self> {
         Ok(Workers { pool: Pool::start(settings)? })
     }
 
@@ -79,7 +72,7 @@ impl Workers {
     }
 
     /// Returns the numbers of jobs that run and that wait.
-    pub fn load(&self) -> WorkLoad {
+    pub(crate) fn load(&self) -> WorkLoad {
         self.pool.load()
     }
 }
@@ -88,19 +81,6 @@ impl Drop for Workers {
     fn drop(&mut self) {
         self.pool.stop();
     }
-}
-
-/// The numbers of jobs of a pool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WorkLoad {
-    /// Jobs that run.
-    pub running: usize,
-    /// Jobs that wait.
-    pub waiting: usize,
-    /// Jobs that were refused since the start.
-    pub refused: u64,
-    /// Jobs that panicked since the start.
-    pub panicked: u64,
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::load::{WorkError, WorkLoad};
 use super::task::Task;
-use super::{WorkError, WorkLoad};
 
 /// The size of a pool.
 #[derive(Clone, Copy, Debug)]

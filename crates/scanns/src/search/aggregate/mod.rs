@@ -3,13 +3,13 @@
 //! Matches come in batches (`matches.rs`); `match_reader.rs` reads the values of a batch. A consumer of
 //! matches is a [`Collector`], and collectors can be combined, so that one pass feeds all of them.
 //!
-//! `request.rs` defines the requests, `words.rs` parses them, and `answer.rs` defines the answers. `aggregation.rs` computes the answers:
-//! `bucketing.rs` maps values to buckets, with `intervals.rs` for histograms and calendars;
-//! `number_counts.rs` counts, `facet_count.rs` counts a facet over all leaves, `bucket_chooser.rs` chooses
-//! the buckets to show; `stats.rs` computes sums and percentiles, by the exact
-//! sums of `moments.rs` and `exact_sum.rs`, `distinct.rs` numbers of distinct values.
-//! `sort.rs` finds a page in the order of `sort_key.rs`, `group.rs` the best hits of each value,
-//! `with_hits.rs` hits and aggregations together.
+//! `request.rs` defines the requests, `words.rs` parses them, and `answer.rs` defines the answers.
+//! `aggregation.rs` computes the answers: `bucketing.rs` maps values to buckets, with `intervals.rs` for
+//! histograms and calendars; `number_counts.rs` counts, `facet_count.rs` counts a facet over all leaves,
+//! `bucket_chooser.rs` chooses the buckets to show; `stats.rs` computes sums and percentiles, by the exact
+//! sums of `moments.rs` and `exact_sum.rs`, `distinct.rs` numbers of distinct values. `sort.rs` finds a
+//! page in the order of `sort_key.rs`, `group.rs` the best hits of each value, `with_hits.rs` hits and
+//! aggregations together.
 
 mod aggregation;
 mod answer;
