@@ -1,10 +1,8 @@
 //! Users as the command line names them.
 
-use std::process::{Command, Stdio};
-
 use anyhow::{Context, Result, anyhow, bail};
 use scanns::Snapshot;
-use scanns::access::AccessUser;
+use scanns::access::{AccessUser, named_user};
 
 use crate::args::AsUserArgs;
 
@@ -23,18 +21,11 @@ pub fn user(args: &AsUserArgs) -> Result<Option<AccessUser>> {
     if let Some(groups) = &args.as_groups {
         let uid = match named.parse() {
             Ok(uid) => uid,
-            Err(_) => entry(named)?.0,
+            Err(_) => known(named)?.uid(),
         };
         return Ok(Some(with_groups(uid, &numbers(groups)?)));
     }
-    let (uid, gid) = entry(named)?;
-    let groups = asked("id", &["-G", "--", named])?;
-    let groups = groups.split_whitespace().map(number).collect::<Result<Vec<u32>>>()?;
-    if !groups.contains(&gid) {
-        // Without all groups, somebody would see what is denied to one of his groups.
-        bail!("the name service does not tell the groups of '{named}' now; {BY_NUMBER}");
-    }
-    Ok(Some(AccessUser::new(uid, gid, &groups)))
+    known(named).map(Some)
 }
 
 /// The snapshot as the user sees it whom the options name; all of it if they name none.
@@ -50,26 +41,10 @@ fn with_groups(uid: u32, groups: &[u32]) -> AccessUser {
     AccessUser::new(uid, groups.first().copied().unwrap_or(u32::MAX), groups)
 }
 
-/// The number of a user and of the primary group.
-fn entry(user: &str) -> Result<(u32, u32)> {
-    let line = asked("getent", &["passwd", "--", user])?;
-    let line = line.lines().next().unwrap_or_default();
-    let mut values = line.split(':').skip(2);
-    match (values.next().map(number), values.next().map(number)) {
-        (Some(Ok(uid)), Some(Ok(gid))) => Ok((uid, gid)),
-        _ => Err(anyhow!("'{user}': no such user on this machine; {BY_NUMBER}")),
-    }
-}
-
-/// What a program prints; nothing if it fails.
-fn asked(program: &str, arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
-    let output = command.output().with_context(|| format!("cannot run {program}; {BY_NUMBER}"))?;
-    if !output.status.success() {
-        return Ok(String::new());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+/// A user whom the name service knows.
+fn known(user: &str) -> Result<AccessUser> {
+    let found = named_user(user).with_context(|| format!("'{user}' cannot be looked up; {BY_NUMBER}"))?;
+    found.ok_or_else(|| anyhow!("'{user}': no such user on this machine; {BY_NUMBER}"))
 }
 
 fn numbers(text: &str) -> Result<Vec<u32>> {

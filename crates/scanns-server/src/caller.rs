@@ -6,7 +6,7 @@ use scanns::access::AccessUser;
 
 /// Who asks: the identity of a connection or, behind a proxy, of a request. Requests have it as an extension.
 ///
-/// Whoever is not known never becomes [`Caller::Everything`].
+/// A user who is not known never becomes [`Caller::Everything`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caller {
     /// Somebody who may see everything that the indexes have: their owner, root, or who has the token.

@@ -139,10 +139,18 @@ impl Problem {
     }
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+impl Problem {
+    /// The response to the request with a number, which is a member of the details.
+    pub fn with_request_id(&self, id: &str) -> Response {
         // Texts and numbers can always be written.
-        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut details = serde_json::to_value(self).unwrap_or_default();
+        if let Some(details) = details.as_object_mut() {
+            details.insert("request_id".into(), id.into());
+        }
+        self.response(details.to_string().into_bytes())
+    }
+
+    fn response(&self, body: Vec<u8>) -> Response {
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -151,6 +159,15 @@ impl IntoResponse for Problem {
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The problem is an extension of the response, so that the number of the request can be added.
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.response(serde_json::to_vec(&self).unwrap_or_default());
         response.extensions_mut().insert(self);
         response
     }

@@ -188,7 +188,7 @@ pub mod access {
     pub use crate::index::snapshot::access::AccessFigures;
     pub use crate::source::access::{
         AccessClass, AccessNeed, AccessRights, AccessUser, AclEntry, AclTag, AskedPermission, DecidedBy,
-        FilePermissions, Gate, PermissionAcl,
+        FilePermissions, Gate, PermissionAcl, named_user, user_name,
     };
 }
 

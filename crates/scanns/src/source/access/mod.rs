@@ -8,12 +8,12 @@
 //! - **content**: the user can read the file, if the name is known. It needs search permission on all
 //!   directories on the way, and read permission on the file.
 //!
-//! `permissions.rs` has what decides about one file or directory, `acl.rs` its ACL in the bytes of the
-//! kernel and `nfs4_acl.rs` one of NFSv4. `gate.rs` reduces them to who passes one check, in a form that is
-//! equal for checks with equal outcomes. `chain.rs` collects the checks on the way to a directory, which
-//! `opened_directory.rs` opens so that it stays the same, and
-//! `class.rs` is the class of an entry and its evaluation for a `user.rs`. `way.rs` reads the directories
-//! above a named path, and `acl_reader.rs` the ACLs of files.
+//! `permissions.rs` has what decides about one file or directory, `acl.rs` its ACL in the bytes of the kernel
+//! and `nfs4_acl.rs` one of NFSv4. `gate.rs` reduces them to who passes one check, in a form that is equal
+//! for checks with equal outcomes. `chain.rs` collects the checks on the way to a directory, which
+//! `opened_directory.rs` opens so that it stays the same, and `class.rs` is the class of an entry and its
+//! evaluation for a `user.rs`, which `named_user.rs` finds by name. `way.rs` reads the directories above a
+//! named path, and `acl_reader.rs` the ACLs of files.
 //!
 //! The decision is that of Linux (`acl_permission_check` and `posix_acl_permission`), which differs from the
 //! drafts of POSIX.1e: the class of the owner is exclusive, a mode without permissions of the group skips the
@@ -24,6 +24,7 @@ mod acl_reader;
 mod chain;
 mod class;
 mod gate;
+mod named_user;
 mod nfs4_acl;
 mod opened_directory;
 mod permissions;
@@ -35,6 +36,7 @@ pub(crate) use acl_reader::{AclPlace, AclReader};
 pub(crate) use chain::AccessChain;
 pub use class::{AccessClass, AccessNeed, AccessRights};
 pub use gate::Gate;
+pub use named_user::{named_user, user_name};
 pub(crate) use opened_directory::OpenedDirectory;
 pub use permissions::{AskedPermission, DecidedBy, FilePermissions, PermissionAcl};
 pub use user::AccessUser;

@@ -1,0 +1,175 @@
+//! What is noted about a request: a line of the log, and counts.
+//!
+//! It is noted when the answer has ended, or the client hung up before. So it also knows how many bytes the
+//! client took.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::request::Parts;
+use axum::http::{Method, Uri};
+use hyper::body::{Frame, SizeHint};
+use serde_json::json;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+
+use crate::identity::Peer;
+use crate::journal::{self, Journal};
+use crate::metrics::Metrics;
+
+/// The status of a request whose client hung up before the answer began, as other servers log it.
+const HUNG_UP: u16 = 499;
+
+/// The beginning of a body that is logged, in bytes.
+const LOGGED: usize = 512;
+
+/// What notes what happens.
+#[derive(Clone)]
+pub struct Watchers {
+    pub metrics: Arc<Metrics>,
+    pub journal: Arc<Journal>,
+}
+
+/// A request that runs.
+pub struct Record {
+    watchers: Watchers,
+    began: Instant,
+    pub id: Arc<str>,
+    pub who: Option<Arc<str>>,
+    peer: Peer,
+    method: Method,
+    uri: Uri,
+    body: Option<Bytes>,
+    /// The share of the body in the memory of all bodies.
+    pub memory: Option<OwnedSemaphorePermit>,
+    pub route: String,
+    pub status: Option<u16>,
+    bytes: u64,
+    has_failed: bool,
+}
+
+impl Record {
+    pub fn begin(watchers: &Watchers, head: &Parts, peer: &Peer, id: Arc<str>) -> Self {
+        watchers.metrics.began();
+        Record {
+            watchers: watchers.clone(),
+            began: Instant::now(),
+            id,
+            who: None,
+            peer: peer.clone(),
+            method: head.method.clone(),
+            uri: head.uri.clone(),
+            body: None,
+            memory: None,
+            route: "other".into(),
+            status: None,
+            bytes: 0,
+            has_failed: false,
+        }
+    }
+
+    /// Notes the body of a request.
+    pub fn note_body(&mut self, body: &Bytes) {
+        if self.watchers.journal.is_kept() && !body.is_empty() {
+            self.body = Some(body.slice(..body.len().min(LOGGED)));
+        }
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        let status = self.status.unwrap_or(HUNG_UP);
+        let time = self.began.elapsed();
+        let method = known_method(&self.method);
+        self.watchers.metrics.ended(&self.route, method, status, self.bytes, time);
+        if !self.watchers.journal.is_kept() {
+            return;
+        }
+        let who = self.who.as_deref();
+        let body = self.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned());
+        let mut line = json!({
+            "time": journal::now(),
+            "request_id": &*self.id,
+            "who": who,
+            "peer": self.peer.to_string(),
+            "method": self.method.as_str(),
+            "path": self.uri.path(),
+            "query": self.uri.query().map(without_token),
+            "body": body,
+            "status": status,
+            "bytes": self.bytes,
+            "ms": time.as_micros() as f64 / 1000.0,
+        });
+        if let Some(object) = line.as_object_mut() {
+            if self.has_failed {
+                object.insert("broken".into(), true.into());
+            }
+            object.retain(|_, value| !value.is_null());
+        }
+        self.watchers.journal.line(line);
+    }
+}
+
+/// A query without the value of the token.
+fn without_token(query: &str) -> String {
+    let pairs = query.split('&').map(|pair| if pair.starts_with("token=") { "token=…" } else { pair });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// The name of a method that this server knows. Others could be any number.
+fn known_method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+/// An answer whose bytes are counted.
+pub struct RecordedBody {
+    pub body: Body,
+    pub record: Record,
+}
+
+impl HttpBody for RecordedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        match &frame {
+            Some(Ok(frame)) => {
+                self.record.bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
+            }
+            Some(Err(_)) => self.record.has_failed = true,
+            None => {}
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_not_logged() {
+        assert_eq!(without_token("token=abc"), "token=…");
+        assert_eq!(without_token("q=token=1&token=abc&a=b"), "q=token=1&token=…&a=b");
+    }
+}
