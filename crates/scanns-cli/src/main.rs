@@ -7,7 +7,8 @@
 //! about file systems, `missing_index.rs` helps if an index does not exist. `report.rs`, `explain.rs`,
 //! `progress.rs` and `units.rs` format errors, scores, progress, sizes and counts. `as_user.rs` is about
 //! users whose rights are asked for. `program_messages.rs` writes messages for programs, and `memory.rs` is
-//! about memory that runs out. `generate/` writes man pages and a reference from the definitions in `args/`.
+//! about memory that runs out, `panics.rs` about bugs. `generate/` writes man pages and a reference from the
+//! definitions in `args/`.
 
 mod answer_text;
 mod args;
@@ -34,6 +35,7 @@ mod memory;
 mod missing;
 mod missing_index;
 mod output;
+mod panics;
 mod plan;
 mod profile;
 mod program_messages;
@@ -43,6 +45,7 @@ mod records;
 mod report;
 mod schema_file;
 mod search;
+mod serve;
 mod similar;
 mod stat;
 #[cfg(feature = "arrow")]
@@ -61,6 +64,7 @@ use args::Verb;
 
 fn main() -> ExitCode {
     report::begin();
+    panics::begin();
     memory::begin();
     let command = match args::parse() {
         Ok(command) => command,
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Assemble(args) => plan::assemble(args),
         Verb::Watch(args) => watch::run(args),
         Verb::Search(args) => search::run(args),
+        Verb::Serve(args) => serve::run(args),
         Verb::Find(args) => find::run(args),
         Verb::Du(args) => du::run(args),
         Verb::Report(args) => file_report::run(args),

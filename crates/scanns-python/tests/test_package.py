@@ -32,7 +32,10 @@ def test_the_version_is_the_one_of_the_workspace() -> None:
 def test_the_wheel_unwinds_on_panics() -> None:
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["maturin"]
-    assert cargo[project["profile"]]["panic"] == "unwind"
+    name = project["profile"]
+    while name in cargo:
+        assert cargo[name].get("panic", "unwind") == "unwind", name
+        name = cargo[name].get("inherits", "")
 
 
 def test_everything_public_exists_and_is_documented() -> None:

@@ -33,6 +33,7 @@ mod read;
 mod records;
 mod scan;
 mod search;
+mod serve;
 mod short;
 mod similar;
 mod stored;
@@ -85,6 +86,8 @@ pub use records::{FieldArgs, RecordsArg};
 pub use scan::ScanArgs;
 use search::SEARCH_EXAMPLES;
 pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};
+use serve::SERVE_EXAMPLES;
+pub use serve::{ServeArgs, ServeConnectionArgs};
 pub use similar::{FeedbackArgs, LikeArgs};
 pub use stored::{StoreArg, StoreArgs};
 use terms::TERMS_EXAMPLES;
@@ -130,6 +133,9 @@ pub enum Verb {
     /// Find documents, best first
     #[command(after_help = SEARCH_EXAMPLES)]
     Search(Box<SearchArgs>),
+    /// Serve indexes over HTTP, for programs and with a page for people
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(Box<ServeArgs>),
     /// Find entries of a file system with the expressions of GNU find
     #[command(after_help = FIND_EXAMPLES)]
     Find(FindArgs),

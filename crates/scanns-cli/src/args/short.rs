@@ -3,7 +3,7 @@
 use clap::{Arg, Command};
 
 /// The arguments that `-h` shows, by verb; other verbs have few enough to show all.
-const COMMON: [(&str, &[&str]); 6] = [
+const COMMON: [(&str, &[&str]); 7] = [
     (
         "index",
         &[
@@ -75,6 +75,22 @@ const COMMON: [(&str, &[&str]); 6] = [
         ],
     ),
     ("build-shard", &["plan", "shard", "scratch", "output", "threads", "memory", "json", "quiet"]),
+    (
+        "serve",
+        &[
+            "indexes",
+            "listen",
+            "socket",
+            "host",
+            "base_path",
+            "shared",
+            "trust_proxy",
+            "user_header",
+            "max_connections",
+            "log",
+            "grace",
+        ],
+    ),
     ("tune", &["paths", "budget", "out", "json"]),
 ];
 

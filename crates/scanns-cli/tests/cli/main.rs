@@ -15,11 +15,11 @@
 //! about changes of an existing index, `moved.rs` about files that were moved, `places.rs` about paths on the
 //! command line, `polite.rs` about builds that leave the machine to others, `printed.rs` about hostile names
 //! and what people see, `records.rs` about records with fields, `record_values.rs` about their values,
-//! `report.rs` about reports on file systems, `similar.rs` about queries made from documents and explanations
-//! of scores, `snapshots.rs` about named snapshots, `snippets.rs` about snippets, `sources.rs` about an index
-//! that follows its files, `stored.rs` about stored documents, `table_rows.rs` about rows of Parquet and
-//! Arrow as records, `tables.rs` about tables as dumps, `trusted/` compares answers with those of other
-//! tools, and `tune.rs` is about profiles.
+//! `report.rs` about reports on file systems, `serve.rs` about servers, `similar.rs` about queries made from
+//! documents and explanations of scores, `snapshots.rs` about named snapshots, `snippets.rs` about snippets,
+//! `sources.rs` about an index that follows its files, `stored.rs` about stored documents, `table_rows.rs`
+//! about rows of Parquet and Arrow as records, `tables.rs` about tables as dumps, `trusted/` compares answers
+//! with those of other tools, and `tune.rs` is about profiles.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test, outside of functions marked as one")]
 
@@ -64,6 +64,7 @@ mod printed;
 mod record_values;
 mod records;
 mod report;
+mod serve;
 mod similar;
 mod snapshots;
 mod snippets;
