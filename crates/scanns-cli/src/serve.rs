@@ -3,16 +3,17 @@
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use scanns::Snapshot;
 use scanns::access::named_user;
 use scanns_server::{
-    Audience, ConnectionLimits, ListenOn, LogTarget, Router, ServeError, ServeOptions, Server, TrustedProxy,
-    own_socket, page,
+    Api, ApiLoad, Audience, ConnectionLimits, Gauge, Gauges, IndexSettings, IndexSource, Indexes, Limits,
+    ListenOn, LogTarget, ServeError, ServeOptions, Server, TrustedProxy, WorkSettings, own_socket,
 };
 
-use crate::args::{ServeArgs, ServeConnectionArgs};
+use crate::args::{QueryLimitArgs, ServeArgs, ServeConnectionArgs};
 use crate::output::Output;
 use crate::panics;
 use crate::report::{self, Outcome, path_text};
@@ -21,11 +22,12 @@ use crate::report::{self, Outcome, path_text};
 pub fn run(args: &ServeArgs) -> Result<Outcome> {
     panics::end_requests_only();
     let shows_users = args.users.shared || !args.users.trust_proxy.is_empty();
-    let owners = owners(&args.indexes, shows_users)?;
-    let router = router(&args.indexes)?;
+    let sources = sources(&args.indexes)?;
+    let owners = owners(&sources, shows_users)?;
+    let api = api(args, sources)?;
     let options = options(args, owners)?;
     let is_unix = !matches!(options.listen, ListenOn::Tcp(_));
-    let server = Server::open(router, options, Box::new(Vec::new)).map_err(with_advice)?;
+    let server = Server::open(api.router(), options, gauges(&api)).map_err(with_advice)?;
     let mut out = Output::stdout();
     writeln!(out, "{}", server.link())?;
     out.flush()?;
@@ -42,17 +44,48 @@ pub fn run(args: &ServeArgs) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The indexes, by name.
+fn sources(indexes: &[PathBuf]) -> Result<Vec<IndexSource>> {
+    Ok(indexes.iter().map(|path| IndexSource::parse(path)).collect::<Result<_, _>>()?)
+}
+
 /// What answers requests.
-fn router(_indexes: &[PathBuf]) -> Result<Router> {
-    Ok(page::router())
+fn api(args: &ServeArgs, sources: Vec<IndexSource>) -> Result<Api> {
+    let indexes = Indexes::open(sources, IndexSettings::default())?;
+    let QueryLimitArgs { query_timeout, facet_timeout, max_hits, query_threads, max_waiting } = args.queries;
+    let defaults = Limits::default();
+    let threads = query_threads.unwrap_or(defaults.work.threads);
+    let waiting = max_waiting.unwrap_or(threads * 32);
+    let limits = Limits {
+        query_time: query_timeout,
+        facet_time: facet_timeout,
+        window: max_hits,
+        work: WorkSettings { threads, waiting },
+        ..defaults
+    };
+    Api::start(Arc::new(indexes), limits).context("cannot start the threads of queries")
+}
+
+/// What the threads of queries do, for metrics.
+fn gauges(api: &Api) -> Gauges {
+    let api = api.clone();
+    Box::new(move || {
+        let ApiLoad { requests, exports } = api.load();
+        let of = |name, help, value: usize| Gauge { name, help, value: value as f64 };
+        vec![
+            of("queries_running", "Queries that run", requests.running),
+            of("queries_waiting", "Queries that wait for a thread", requests.waiting),
+            of("exports_running", "Exports and batches that run", exports.running),
+        ]
+    })
 }
 
 /// The users besides root who see everything: the user of the server, who can read the indexes anyway, and
 /// their owner. If users see what they may, the indexes must know it, and nobody else should read their
 /// files.
-fn owners(indexes: &[PathBuf], shows_users: bool) -> Result<Vec<u32>> {
+fn owners(indexes: &[IndexSource], shows_users: bool) -> Result<Vec<u32>> {
     let mut owners = Vec::new();
-    for path in indexes {
+    for IndexSource { path, .. } in indexes {
         let snapshot = Snapshot::open(path)?;
         let found = std::fs::metadata(path).with_context(|| format!("cannot examine {}", path_text(path)))?;
         owners.push(found.uid());

@@ -20,7 +20,7 @@ mod listen;
 mod metrics;
 mod notify;
 mod options;
-pub mod page;
+mod page;
 mod problem;
 mod server;
 mod sys;

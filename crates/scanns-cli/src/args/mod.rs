@@ -87,7 +87,7 @@ pub use scan::ScanArgs;
 use search::SEARCH_EXAMPLES;
 pub use search::{ModelArg, ModelArgs, OperatorArg, SearchArgs, SnippetArgs};
 use serve::SERVE_EXAMPLES;
-pub use serve::{ServeArgs, ServeConnectionArgs};
+pub use serve::{QueryLimitArgs, ServeArgs, ServeConnectionArgs};
 pub use similar::{FeedbackArgs, LikeArgs};
 pub use stored::{StoreArg, StoreArgs};
 use terms::TERMS_EXAMPLES;

@@ -40,6 +40,8 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub users: ServeUserArgs,
     #[command(flatten)]
+    pub queries: QueryLimitArgs,
+    #[command(flatten)]
     pub connections: ServeConnectionArgs,
     #[command(flatten)]
     pub running: ServeRunArgs,
@@ -87,6 +89,27 @@ pub struct ServeUserArgs {
     /// The header in which the proxy names its user
     #[arg(long, value_name = "NAME", requires = "trust_proxy")]
     pub user_header: Option<String>,
+}
+
+/// Limits of queries.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Queries")]
+pub struct QueryLimitArgs {
+    /// Time of a query; what was found until then is shown, and the answer says that it is partial
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = timeout)]
+    pub query_timeout: Duration,
+    /// Time of the facets and statistics of a query
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = timeout)]
+    pub facet_timeout: Duration,
+    /// Hits of an answer; more are on later pages, or in an export
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = positive)]
+    pub max_hits: usize,
+    /// Queries at the same time [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub query_threads: Option<usize>,
+    /// Queries that may wait for others; more are refused with 503 [default: 32 for each thread]
+    #[arg(long, value_name = "N")]
+    pub max_waiting: Option<usize>,
 }
 
 /// Limits of connections and of what is sent on them.

@@ -5,12 +5,14 @@
 //! runs it.
 //! Each kind of request has a file: `search/`, `documents.rs`, `terms.rs`, `suggest.rs`, `usage.rs`,
 //! `info.rs`, and `export.rs` and `batch.rs`, whose answers are sent as they are made (`stream.rs`).
+//! `first_page.rs` is the page with its first answer.
 
 mod batch;
 mod context;
 mod documents;
 mod export;
 mod fields;
+mod first_page;
 mod given;
 mod handle;
 mod info;
@@ -76,7 +78,7 @@ impl Api {
         Ok(Api { state: Arc::new(state) })
     }
 
-    /// The router of everything below `/api/v1`, and of `/openapi.json`.
+    /// The router of everything below `/api/v1`, of `/openapi.json`, and of the page, whose files are beside it.
     ///
     /// A request below `/api` must have a [`Caller`](crate::Caller) as an extension, or it is refused with
     /// 401.
@@ -84,10 +86,12 @@ impl Api {
         let router =
             ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, methods(route)));
         let router = router.route(openapi::PATH, axum::routing::get(openapi::openapi));
+        let page = |State(state): State<Arc<ApiState>>, request: Request| first_page::first_page(state, request);
+        let router = router.route("/", axum::routing::get(page));
         // What is below `/api` and has no route is told as a problem, too.
         let router = router.route("/api/{*rest}", axum::routing::any(|| async { no_route() }));
         let router = router.method_not_allowed_fallback(|| async { wrong_method() });
-        router.with_state(Arc::clone(&self.state))
+        router.with_state(Arc::clone(&self.state)).merge(crate::page::assets())
     }
 
     /// What the threads do now, for metrics.

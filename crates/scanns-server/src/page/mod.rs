@@ -6,13 +6,5 @@
 mod files;
 mod template;
 
-use axum::Router;
-use axum::routing::get;
-
-pub use files::assets;
-pub use template::{escaped, html};
-
-/// The page without results, and its files.
-pub fn router() -> Router {
-    assets().route("/", get(|| async { html(&[]) }))
-}
+pub(crate) use files::assets;
+pub(crate) use template::{attribute, escaped, filled_page};

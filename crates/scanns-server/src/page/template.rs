@@ -3,10 +3,7 @@
 //! A place is a comment `<!--scanns:NAME-->`. It stands in text or in an attribute with double quotes, and
 //! what replaces it must be escaped by [`escaped`], or be markup that is.
 
-use axum::body::Body;
-use axum::http::header::{self, HeaderValue};
-use axum::http::{Response, StatusCode};
-use axum::response::IntoResponse;
+use axum::http::StatusCode;
 
 use super::files::FILES;
 use crate::problem::Problem;
@@ -14,18 +11,23 @@ use crate::problem::Problem;
 const BEGIN: &str = "<!--scanns:";
 const END: &str = "-->";
 
-/// The page with values in its places; places without a value become empty. The answer is a problem if the
-/// program was built without the page.
-pub fn html(values: &[(&str, &str)]) -> Response<Body> {
+/// The page with values in its places; places without a value become empty.
+///
+/// # Errors
+/// 404 if the program was built without the page.
+pub fn filled_page(values: &[(&str, &str)]) -> Result<String, Problem> {
     let template = FILES.iter().find(|file| file.path == "index.html");
     let Some(text) = template.and_then(|file| std::str::from_utf8(file.plain).ok()) else {
         let detail = "this program was built without its page, which make web builds; its API is complete";
-        let problem = Problem::new(StatusCode::NOT_FOUND, "/problems/page", "There is no page", detail);
-        return problem.into_response();
+        return Err(Problem::new(StatusCode::NOT_FOUND, "/problems/page", "There is no page", detail));
     };
-    let mut response = Response::new(Body::from(filled(text, values)));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    response
+    Ok(filled(text, values))
+}
+
+/// Text for an attribute with quotes, in which it stays as it is: a form sends it back.
+pub fn attribute(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    escaped.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
@@ -90,10 +92,12 @@ mod tests {
         );
     }
 
-    #[tokio::test]
-    async fn the_page_is_html_or_says_that_it_was_not_built() {
-        let response = html(&[("q", "rose")]);
-        let is_built = !FILES.is_empty();
-        assert_eq!(response.status(), if is_built { StatusCode::OK } else { StatusCode::NOT_FOUND });
+    #[test]
+    fn the_page_is_html_or_says_that_it_was_not_built() {
+        match filled_page(&[("q", "rose")]) {
+            Ok(page) => assert!(page.contains("value=\"rose\"") && !page.contains("<!--scanns:")),
+            Err(problem) => assert!(FILES.is_empty() && problem.status == StatusCode::NOT_FOUND),
+        }
+        assert_eq!(attribute("\"a' <b>\u{202e}"), "&quot;a&#39; &lt;b&gt;\u{202e}");
     }
 }
