@@ -115,10 +115,13 @@ fn answer(context: &Context<'_>, asked: &AskedPage) -> Result<(String, SearchAns
 
 fn results(asked: &AskedPage, answer: &SearchAnswer) -> String {
     let mut html = String::new();
-    let count = answer.count.map_or_else(|| "Some documents".into(), |count| match count {
-        1 => "1 document".to_owned(),
-        count => format!("{} documents", grouped(count)),
-    });
+    let count = answer.count.map_or_else(
+        || "Some documents".into(),
+        |count| match count {
+            1 => "1 document".to_owned(),
+            count => format!("{} documents", grouped(count)),
+        },
+    );
     // Writing to a string cannot fail.
     let _ = write!(html, "<p class=\"count\"><strong>{count}</strong></p>");
     if let Some(reason) = &answer.partial_reason {
@@ -126,7 +129,11 @@ fn results(asked: &AskedPage, answer: &SearchAnswer) -> String {
     }
     if let Some(meant) = &answer.did_you_mean {
         let link = link(&asked.index, &meant.text, None);
-        let _ = write!(html, "<p class=\"notice\">Did you mean <a href=\"{link}\">{}</a>?</p>", escaped(&meant.text));
+        let _ = write!(
+            html,
+            "<p class=\"notice\">Did you mean <a href=\"{link}\">{}</a>?</p>",
+            escaped(&meant.text)
+        );
     }
     html.push_str("<ol class=\"hits\">");
     answer.hits.iter().for_each(|hit| put_hit(&mut html, hit));
@@ -162,7 +169,11 @@ fn marked(snippet: &SnippetAnswer) -> String {
 
 /// A problem as the page shows it.
 fn told(problem: &Problem) -> String {
-    format!("<p class=\"notice error\"><strong>{}</strong>: {}</p>", escaped(problem.title), escaped(&problem.detail))
+    format!(
+        "<p class=\"notice error\"><strong>{}</strong>: {}</p>",
+        escaped(problem.title),
+        escaped(&problem.detail)
+    )
 }
 
 /// A link to a page of hits, for an attribute.
@@ -214,7 +225,10 @@ mod tests {
 
     #[test]
     fn links_and_texts_are_harmless() {
-        assert_eq!(link("a&b", "\"<x>' é", Some("t/1")), "./?index=a%26b&amp;q=%22%3Cx%3E%27%20%C3%A9&amp;after=t/1");
+        assert_eq!(
+            link("a&b", "\"<x>' é", Some("t/1")),
+            "./?index=a%26b&amp;q=%22%3Cx%3E%27%20%C3%A9&amp;after=t/1"
+        );
         let snippet = SnippetAnswer {
             text: "<b>é & co".into(),
             text_bytes: None,

@@ -78,7 +78,7 @@ impl Api {
         Ok(Api { state: Arc::new(state) })
     }
 
-    /// The router of everything below `/api/v1`, of `/openapi.json`, and of the page, whose files are beside it.
+    /// The router of everything below `/api/v1`, of `/openapi.json`, and of the page with its files.
     ///
     /// A request below `/api` must have a [`Caller`](crate::Caller) as an extension, or it is refused with
     /// 401.
@@ -86,7 +86,8 @@ impl Api {
         let router =
             ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, methods(route)));
         let router = router.route(openapi::PATH, axum::routing::get(openapi::openapi));
-        let page = |State(state): State<Arc<ApiState>>, request: Request| first_page::first_page(state, request);
+        let page =
+            |State(state): State<Arc<ApiState>>, request: Request| first_page::first_page(state, request);
         let router = router.route("/", axum::routing::get(page));
         // What is below `/api` and has no route is told as a problem, too.
         let router = router.route("/api/{*rest}", axum::routing::any(|| async { no_route() }));
