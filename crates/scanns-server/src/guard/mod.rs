@@ -129,8 +129,9 @@ impl Guard {
         let mut record = Record::begin(&self.watchers, &head, peer, Arc::clone(&id));
         let (gzip, version) = (accepts_gzip(&head.headers), head.version);
         let answer = self.checked(&mut head, body, peer, &mut record).await;
-        let mut response =
-            finish::finish(answer.unwrap_or_else(|problem| problem.into_response()), &id, version);
+        let answer = answer.unwrap_or_else(|problem| problem.into_response());
+        record.cause = answer.extensions().get::<Problem>().and_then(|problem| problem.cause.clone());
+        let mut response = finish::finish(answer, &id, version);
         if let Some(Route(route)) = response.extensions_mut().remove() {
             route.as_str().clone_into(&mut record.route);
         }

@@ -46,6 +46,8 @@ pub struct Record {
     pub memory: Option<OwnedSemaphorePermit>,
     pub route: String,
     pub status: Option<u16>,
+    /// Why the server failed, which the client is not told.
+    pub cause: Option<String>,
     bytes: u64,
     has_failed: bool,
 }
@@ -65,6 +67,7 @@ impl Record {
             memory: None,
             route: "other".into(),
             status: None,
+            cause: None,
             bytes: 0,
             has_failed: false,
         }
@@ -101,6 +104,7 @@ impl Drop for Record {
             "status": status,
             "bytes": self.bytes,
             "ms": time.as_micros() as f64 / 1000.0,
+            "cause": self.cause,
         });
         if let Some(object) = line.as_object_mut() {
             if self.has_failed {
