@@ -16,7 +16,7 @@ use http_body_util::channel::{Channel, Sender};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::context::{ApiState, Context, Head, Refusal, refused};
+use super::context::{ApiState, Context, Head, Refusal, refused, user_of};
 use crate::problem::Problem;
 
 /// The number of pieces that wait to be read.
@@ -81,7 +81,8 @@ pub(super) async fn stream(
     let (beginning, begins) = oneshot::channel();
     let runtime = Handle::current();
     let own = Arc::clone(&state);
-    let begun = state.exporters.begin(move |task| {
+    let user = user_of(&head.caller);
+    let begun = state.exporters.begin(user, move |task| {
         let mut out = StreamOut { sender, beginning: Some(beginning), runtime };
         let done = job(&Context { state: &own, head: &head, task }, &mut out);
         match (done, out.beginning.take()) {
