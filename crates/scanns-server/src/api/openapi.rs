@@ -173,6 +173,8 @@ fn responses(route: &ApiRoute, method: &Method, generator: &mut SchemaGenerator)
         RouteAnswer::File => json!({
             "text/csv": {"schema": {"type": "string"}},
             "application/x-ndjson": {"schema": {"type": "string"}},
+            "application/vnd.apache.arrow.file": {},
+            "application/vnd.apache.parquet": {},
         }),
     };
     responses.insert("200".into(), json!({"description": "The answer.", "content": content}));

@@ -206,6 +206,12 @@ pub(super) const USAGE: &[Parameter] = &[
 
 /// An export.
 pub(super) const EXPORT: &[Parameter] = &[
-    parameter("format", Word(&["csv", "jsonl"]), "The format. The default is csv."),
+    parameter("format", Word(&["csv", "jsonl", "arrow", "parquet"]), "The format. The default is csv."),
     parameter("fields", List, "The columns; _key is the key. The default is all of them."),
+    parameter(
+        "sort",
+        Text,
+        "The order, in the words of search: score, key, -key, or columns such as size:desc,owner. The \
+         default is the order of the index, which is fastest.",
+    ),
 ];

@@ -142,7 +142,7 @@ pub(super) const ROUTES: &[ApiRoute] = &[
         path: "/api/v1/{index}/export",
         methods: BOTH,
         handle: export::export,
-        about: "Sends the values of all hits, in the order of the index.",
+        about: "Sends the values of all hits as a file.",
         parameters: EXPORTS,
         answer: RouteAnswer::File,
         problems: &[413, 415, 416, 422],

@@ -67,6 +67,10 @@ async fn errors_name_the_parameter_and_the_place() {
         ("/api/v1/cacm/terms?limit=0", 400),
         ("/api/v1/cacm/suggest?q=%C3%A4&position=1", 400),
         ("/api/v1/cacm/search?q=year:%3E99999999999999999999999", 400),
+        ("/api/v1/cacm/export?format=xls", 400),
+        ("/api/v1/cacm/export?sort=body", 400),
+        ("/api/v1/cacm/export?sort=nothing", 400),
+        ("/api/v1/cacm/export?k1=2&model=dph", 400),
     ] {
         server.get(address).await.problem(status);
     }

@@ -116,6 +116,8 @@ fn addresses(random: &mut Rng, keys: &[PathBuf]) -> Vec<String> {
     all.push("/api/v1/a/usage?by=count".into());
     all.push("/api/v1/a/export?q=*&fields=_key,size,owner,mode".into());
     all.push("/api/v1/a/export?q=time&format=jsonl&fields=name,size".into());
+    all.push("/api/v1/a/export?q=time+data&fields=_key,size&sort=score".into());
+    all.push("/api/v1/a/export?q=*&fields=_key,size&sort=owner,-size".into());
     all.push("/api/v1/a/terms?field=owner".into());
     all.push("/api/v1/a/terms?field=text&by=term&limit=1000".into());
     all.push("/api/v1/a/suggest?q=owner:".into());

@@ -27,6 +27,7 @@ use crate::problem::Problem;
 use answer::{DidYouMean, GroupAnswer, HitAnswer, Incomplete, SearchAnswer};
 use facets::{AskedFacets, FacetsFound};
 use hits::{HitPrinter, Placed};
+pub(super) use page::sort_keys;
 use page::{Page, Search};
 
 /// A query with its fields.
