@@ -129,16 +129,16 @@ fn order(snapshot: &Snapshot, asked: &ExportRequest) -> Result<Option<RowOrder>,
 }
 
 fn send(context: &Context<'_>, asked: &ExportRequest, out: &mut StreamOut) -> Result<(), Refusal> {
-    let seen = context.state.indexes.seen(&[&asked.index], &context.head.caller)?;
+    let seen = context.view(&[&asked.index])?;
     let snapshot = &*seen.snapshot;
     let (mut fields, mut shapes) = columns(snapshot, &asked.fields)?;
     let keys = order(snapshot, asked)?.map(|order| RowKeys::new(snapshot, &order, &mut fields));
     let keys = keys.transpose().map_err(refused)?;
-    let query = AskedQuery::new(snapshot, &asked.search)?;
+    let query = AskedQuery::new(snapshot, &asked.search, context)?;
     // An export takes as long as its client reads; the budget ends with the client.
     let budget = context.task.budget(Duration::MAX);
     let searcher = snapshot.searcher_in(query.field).within(&budget);
-    let stop = || context.task.is_cancelled();
+    let stop = || context.is_cancelled();
     let model = keys.as_ref().is_some_and(RowKeys::needs_scores).then_some(asked.search.model);
     let hits = HitRows { snapshot, searcher: &searcher, query: &query.query, model, stop: &stop };
     let mut sorted = None;

@@ -194,7 +194,7 @@ fn responses(route: &ApiRoute, method: &Method, generator: &mut SchemaGenerator)
 }
 
 /// What a status means.
-fn meaning(status: u16) -> &'static str {
+pub(super) fn meaning(status: u16) -> &'static str {
     match status {
         400 => "The request has an error.",
         401 => "Who asks is not known.",
