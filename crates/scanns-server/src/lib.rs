@@ -26,7 +26,7 @@ mod server;
 mod sys;
 mod work;
 
-pub use api::{Api, ApiLoad, Limits, router};
+pub use api::{Api, ApiLoad, Limits, api_guide, router};
 pub use axum::Router;
 pub use caller::Caller;
 pub use error::ServeError;

@@ -1,45 +1,35 @@
 //! `scanns export`: the values of all hits, as CSV, JSON lines, Arrow or Parquet.
 //!
-//! Rows are written as they are found, some thousands at a time, or go through `sort/` for an order other
+//! Rows are written as they are found, some thousands at a time, or are sorted first for an order other
 //! than index order. Either way values are read in index order, and memory does not grow with the number of
-//! rows. `send.rs` sends rows to a target of `target.rs`; text files can be resumed. `shape.rs` describes the
-//! columns and `write.rs` writes text. With the feature `arrow`, `arrow.rs` converts rows to Arrow, and
-//! `binary.rs` writes the formats of Arrow and Parquet. `row_table.rs` writes tables of other verbs.
+//! rows. The crate `scanns_export` does all of this, for the server, too. Here, `send.rs` sends rows to a
+//! target of `target.rs`; text files can be resumed. `errors.rs` adds options to errors. `row_table.rs`
+//! writes tables of other verbs.
 
-#[cfg(feature = "arrow")]
-mod arrow;
-#[cfg(feature = "arrow")]
-mod binary;
+mod errors;
 #[cfg(feature = "arrow")]
 pub mod row_table;
 mod send;
-mod shape;
-mod sort;
 pub mod target;
-mod write;
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use anyhow::{Error, Result, anyhow, bail};
-use scanns::columns::{BatchField, ColumnKind};
+use scanns::columns::BatchField;
 use scanns::search::Model;
 use scanns::{Query, Snapshot};
+use scanns_export::{KEY, RowKeys, RowOrder, Shape};
 use serde_json::{Map, Value as Json, json};
 
-use crate::args::{ExportArgs, ExportCompression, ExportFormat};
+use crate::args::{ExportArgs, ExportCompression, ExportFormat, SortArg};
 use crate::indexes::Indexes;
 use crate::progress::stop_flag;
 use crate::report::{self, Outcome};
 use crate::search::fields::kept;
-use crate::search::model;
+use crate::search::{model, order};
 use crate::units;
-use shape::Shape;
-use sort::key::Order;
 use target::{Target, is_stream};
-
-/// The column of the document's key, which is not a field.
-const KEY: &str = "_key";
 
 /// Runs the verb.
 pub fn run(args: &ExportArgs) -> Result<Outcome> {
@@ -143,7 +133,7 @@ struct Export<'a> {
     /// The fields to read: one for each column of the output, then others that the order needs.
     fields: Vec<BatchField>,
     shapes: Vec<Shape>,
-    order: Option<Order>,
+    order: Option<RowKeys>,
     /// The model, if hits must be scored.
     model: Option<Model>,
     format: ExportFormat,
@@ -166,12 +156,26 @@ impl<'a> Export<'a> {
             words => snapshot.parse(&words.join(" "), operator)?,
         };
         let (mut fields, shapes) = columns(&snapshot, &args.fields)?;
-        let order = args.sort.as_ref().map(|sort| Order::new(&snapshot, sort, &mut fields)).transpose()?;
+        let order = args.sort.as_ref().map(|sort| row_order(&snapshot, sort)).transpose()?;
+        let order = order
+            .map(|order| RowKeys::new(&snapshot, &order, &mut fields))
+            .transpose()
+            .map_err(errors::told)?;
         let model = model(&args.model)?;
         let what = what(args, &snapshot, &query, &shapes, format, model)?;
-        let model = order.as_ref().is_some_and(Order::needs_scores).then_some(model);
+        let model = order.as_ref().is_some_and(RowKeys::needs_scores).then_some(model);
         Ok(Export { args, indexes, snapshot, query, fields, shapes, order, model, format, compression, what })
     }
+}
+
+/// The requested order.
+fn row_order(snapshot: &Snapshot, sort: &SortArg) -> Result<RowOrder> {
+    Ok(match sort {
+        SortArg::Score => RowOrder::Score,
+        SortArg::Key => RowOrder::Key { descending: false },
+        SortArg::KeyDown => RowOrder::Key { descending: true },
+        SortArg::Fields(names) => RowOrder::Columns(order::keys(snapshot, names)?),
+    })
 }
 
 /// Everything that determines the bytes of the output, by its name in errors.
@@ -209,14 +213,10 @@ fn columns(snapshot: &Snapshot, names: &[String]) -> Result<(Vec<BatchField>, Ve
     let names: Vec<String> = if names.is_empty() { all() } else { names.to_vec() };
     let column = |name: String| {
         if name == KEY {
-            let shape = Shape { name, kind: ColumnKind::Text, required: true, several: false, binary: false };
-            return Ok((BatchField::Key, shape));
+            return Ok((BatchField::Key, Shape::of_key()));
         }
         let field = kept(snapshot, &name)?;
-        let kind =
-            snapshot.schema().entry(field).map_or(ColumnKind::Text, |entry| ColumnKind::of(&entry.kind));
-        let several = snapshot.may_have_several(field);
-        Ok((BatchField::Values(field), Shape { name, kind, required: false, several, binary: false }))
+        Ok((BatchField::Values(field), Shape::of_field(snapshot, field)))
     };
     Ok(names.into_iter().map(column).collect::<Result<Vec<_>>>()?.into_iter().unzip())
 }

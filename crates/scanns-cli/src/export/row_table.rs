@@ -9,11 +9,9 @@ use std::io::Write;
 use anyhow::Result;
 use scanns::columns::{BatchColumn, ColumnKind};
 use scanns::schema::ValueRef;
+use scanns_export::{Parquet, RowWriter, Shape, TableCompression};
 
-use super::binary::Parquet;
-use super::shape::Shape;
-use super::write::Rows;
-use crate::args::ExportCompression;
+use super::errors::told;
 
 /// The most rows that wait to be written, and about the most bytes of them in a column.
 const WAITING: (usize, usize) = (8 << 10, 4 << 20);
@@ -60,7 +58,7 @@ impl<W: Write + Send> RowTable<W> {
             binary: false,
         };
         let shapes = columns.iter().map(shape).collect();
-        let writer = Parquet::new(out, shapes, ExportCompression::Zstd)?;
+        let writer = Parquet::new(out, shapes, TableCompression::Zstd).map_err(told)?;
         let columns = columns.iter().map(|column| BatchColumn::new(column.kind)).collect();
         Ok(RowTable { columns, rows: 0, writer })
     }
@@ -88,11 +86,11 @@ impl<W: Write + Send> RowTable<W> {
         if self.rows > 0 {
             self.pass_on()?;
         }
-        self.writer.into_inner()
+        self.writer.into_inner().map_err(told)
     }
 
     fn pass_on(&mut self) -> Result<()> {
-        self.writer.batch(&self.columns)?;
+        self.writer.batch(&self.columns).map_err(told)?;
         self.columns.iter_mut().for_each(BatchColumn::clear);
         self.rows = 0;
         Ok(())

@@ -1,25 +1,21 @@
 //! Sends rows to their target, in index order or in another.
 
 use std::io::{self, IsTerminal};
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Error, Result, anyhow};
-use scanns::columns::{Batch, BatchColumn, BatchField, BatchOptions};
+use anyhow::{Context, Error, Result};
+use scanns::columns::BatchColumn;
+#[cfg(feature = "arrow")]
+use scanns_export::{Arrow, Parquet, TableCompression};
+use scanns_export::{Csv, ExportError, HitRows, JsonLines, RowKeys, RowWriter, Shape, Sorted, Sorter};
 
 use super::Export;
-#[cfg(feature = "arrow")]
-use super::binary::{Arrow, Parquet};
-use super::shape::{NotUnicode, Shape};
-use super::sort::key::Order;
-use super::sort::{Sorted, Sorter};
+use super::errors::told;
 use super::target::{Checkpoints, State, Target};
-use super::write::{Csv, JsonLines, Rows};
+#[cfg(feature = "arrow")]
+use crate::args::ExportCompression;
 use crate::args::ExportFormat;
 use crate::progress::Ticker;
-
-/// The maximum number of sorted rows in a batch, and about the maximum number of their bytes.
-const SORTED: (usize, usize) = (8 << 10, 4 << 20);
 
 /// The result of sending.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +41,7 @@ impl Export<'_> {
             self.find_binary(&mut shapes, stop)?;
         }
         match self.write(target, &shapes, stop, |rows, sending| sending.in_order(rows)) {
-            Err(error) if error.is::<NotUnicode>() && !target.is_stream() => {
+            Err(error) if is_not_unicode(&error) && !target.is_stream() => {
                 self.find_binary(&mut shapes, stop)?;
                 target.begin_anew().context("cannot start the file again")?;
                 self.write(target, &shapes, stop, |rows, sending| sending.in_order(rows))
@@ -55,17 +51,19 @@ impl Export<'_> {
     }
 
     /// The writer of the requested format.
-    fn rows<'t>(&self, target: &'t Target, shapes: &[Shape]) -> Result<Box<dyn Rows + 't>> {
+    fn rows<'t>(&self, target: &'t Target, shapes: &[Shape]) -> Result<Box<dyn RowWriter + 't>> {
         let names = || shapes.iter().map(|shape| shape.name.clone()).collect();
         #[cfg(feature = "arrow")]
-        let (of, how) = (shapes.to_vec(), self.compression);
+        let (of, how) = (shapes.to_vec(), table_compression(self.compression));
         Ok(match self.format {
             ExportFormat::Csv => Box::new(Csv::new(target.counted(), names())),
             ExportFormat::Jsonl => Box::new(JsonLines::new(target.counted(), names())),
             #[cfg(feature = "arrow")]
-            ExportFormat::Arrow => Box::new(Arrow::new(&target.file, of, how, target.is_stream())?),
+            ExportFormat::Arrow => {
+                Box::new(Arrow::new(&target.file, of, how, target.is_stream()).map_err(told)?)
+            }
             #[cfg(feature = "arrow")]
-            ExportFormat::Parquet => Box::new(Parquet::new(&target.file, of, how)?),
+            ExportFormat::Parquet => Box::new(Parquet::new(&target.file, of, how).map_err(told)?),
             #[cfg(not(feature = "arrow"))]
             ExportFormat::Arrow | ExportFormat::Parquet => return Err(super::not_built()),
         })
@@ -77,11 +75,11 @@ impl Export<'_> {
         target: &Target,
         shapes: &[Shape],
         stop: &AtomicBool,
-        send: impl FnOnce(&mut dyn Rows, &mut Sending<'_>) -> Result<()>,
+        send: impl FnOnce(&mut dyn RowWriter, &mut Sending<'_>) -> Result<()>,
     ) -> Result<Sent> {
         let mut rows = self.rows(target, shapes)?;
         if target.before == State::default() {
-            rows.begin().context("cannot write the rows")?;
+            rows.begin().map_err(told)?;
         }
         let State { rows: before, next, .. } = target.before;
         let mut sending = Sending {
@@ -102,7 +100,7 @@ impl Export<'_> {
             }
             return Ok(Sent { rows: count, stopped: true });
         }
-        rows.end().context("cannot write the rows")?;
+        rows.end().map_err(told)?;
         checkpoints.wait()?;
         Ok(Sent { rows: count, stopped: false })
     }
@@ -115,69 +113,52 @@ impl Export<'_> {
         Ok(Ticker::new(thing).of(total, before))
     }
 
-    /// Calls `visit` with batches of the values of all hits, beginning at the document `from`, until the user
-    /// asks to stop.
-    fn each(
-        &self,
-        fields: &[BatchField],
-        from: (usize, u32),
-        stop: &AtomicBool,
-        mut visit: impl FnMut(&Batch<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let mut outcome = Ok::<(), Error>(());
-        let options = BatchOptions { model: self.model, from, ..BatchOptions::default() };
-        self.snapshot.for_each_batch(&self.query, fields, &options, &mut |batch| {
-            outcome = visit(batch);
-            let ends = outcome.is_err() || stop.load(Ordering::Relaxed);
-            Ok(if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        outcome
+    /// Calls `with` with the rows of all hits, until the user asks to stop.
+    fn hits<T>(&self, stop: &AtomicBool, with: impl FnOnce(&HitRows<'_>) -> Result<T>) -> Result<T> {
+        let searcher = self.snapshot.searcher();
+        let (snapshot, query, model) = (&self.snapshot, &self.query, self.model);
+        let stop = &|| stop.load(Ordering::Relaxed);
+        with(&HitRows { snapshot, searcher: &searcher, query, model, stop })
     }
 
     /// Marks columns that contain invalid UTF-8 as binary.
     fn find_binary(&self, shapes: &mut [Shape], stop: &AtomicBool) -> Result<()> {
-        let texts = self.fields.iter().zip(&*shapes).zip(0usize..).filter(|((_, shape), _)| shape.is_text());
-        let (fields, places): (Vec<_>, Vec<_>) = texts.map(|((&field, _), place)| (field, place)).unzip();
-        self.each(&fields, (0, 0), stop, |batch| {
-            for (column, &place) in batch.columns.iter().zip(&places) {
-                if let Some(shape) = shapes.get_mut(place) {
-                    shape.look_at(column);
-                }
-            }
-            Ok(())
-        })
+        self.hits(stop, |hits| hits.find_binary(&self.fields, shapes).map_err(told))
     }
 
     /// Sorts all rows, and marks columns that contain invalid UTF-8 as binary; `None` if the user asked to
     /// stop.
     fn sorted(
         &self,
-        order: &Order,
+        keys: &RowKeys,
         target: &Target,
         shapes: &mut [Shape],
         stop: &AtomicBool,
     ) -> Result<Option<Sorted>> {
         let memory = usize::try_from(self.args.sort_memory).unwrap_or(usize::MAX);
-        let mut sorter = Sorter::new(memory, target.place());
-        let (mut key, mut row, mut ticker) = (Vec::new(), Vec::new(), self.ticker("sorted row", 0)?);
-        let mut count = 0;
-        self.each(&self.fields, (0, 0), stop, |batch| {
-            shapes.iter_mut().zip(batch.columns).for_each(|(shape, column)| shape.look_at(column));
-            for at in 0..batch.docs.len() {
-                order.put(batch, at, &mut key);
-                row.clear();
-                for (column, _) in batch.columns.iter().zip(&*shapes) {
-                    column.put_row(at, &mut row);
-                }
-                sorter.push(&key, &row)?;
-            }
-            count += batch.docs.len() as u64;
-            ticker.at(count);
-            Ok(())
+        let sorter = Sorter::new(memory, target.place());
+        let mut ticker = self.ticker("sorted row", 0)?;
+        let sorted = self.hits(stop, |hits| {
+            let sorted = hits.sort(&self.fields, shapes, keys, sorter, |rows| ticker.at(rows));
+            sorted.map_err(told)
         })?;
-        let sorted = if stop.load(Ordering::Relaxed) { None } else { Some(sorter.finish()?) };
         ticker.clear();
         Ok(sorted)
+    }
+}
+
+/// True if a column that is not binary contains invalid UTF-8.
+fn is_not_unicode(error: &Error) -> bool {
+    matches!(error.downcast_ref(), Some(ExportError::NotUnicode(_)))
+}
+
+#[cfg(feature = "arrow")]
+fn table_compression(compression: ExportCompression) -> TableCompression {
+    match compression {
+        ExportCompression::None => TableCompression::None,
+        ExportCompression::Snappy => TableCompression::Snappy,
+        ExportCompression::Lz4 => TableCompression::Lz4,
+        ExportCompression::Zstd => TableCompression::Zstd,
     }
 }
 
@@ -195,48 +176,33 @@ struct Sending<'s> {
 }
 
 impl Sending<'_> {
-    fn batch(&mut self, rows: &mut dyn Rows, columns: &[BatchColumn], next: (usize, u32)) -> Result<()> {
-        rows.batch(columns).context("cannot write the rows")?;
+    fn batch(&mut self, rows: &mut dyn RowWriter, columns: &[BatchColumn], next: (usize, u32)) -> Result<()> {
+        rows.batch(columns).map_err(told)?;
         self.rows += columns.first().map_or(0, BatchColumn::rows) as u64;
         self.next = next;
         self.ticker.at(self.rows);
         self.checkpoints.at(self.rows, next)
     }
 
-    fn in_order(&mut self, rows: &mut dyn Rows) -> Result<()> {
-        self.export.each(&self.export.fields, self.next, self.stop, |batch| {
-            let last = batch.docs.last().map_or(0, |last| last.saturating_add(1));
-            self.batch(rows, batch.columns, (batch.leaf, last))
+    fn in_order(&mut self, rows: &mut dyn RowWriter) -> Result<()> {
+        let (export, from) = (self.export, self.next);
+        export.hits(self.stop, |hits| {
+            hits.each(&export.fields, from, |batch| {
+                let last = batch.docs.last().map_or(0, |last| last.saturating_add(1));
+                self.batch(rows, batch.columns, (batch.leaf, last))
+            })
         })
     }
 
-    fn sorted(&mut self, rows: &mut dyn Rows, sorted: &mut Sorted) -> Result<()> {
+    fn sorted(&mut self, rows: &mut dyn RowWriter, sorted: &mut Sorted) -> Result<()> {
         // Earlier runs have written these rows.
         for _ in 0..self.rows {
-            sorted.next()?;
+            sorted.next_row().map_err(told)?;
         }
         let mut columns: Vec<_> = self.shapes.iter().map(|shape| BatchColumn::new(shape.kind)).collect();
-        let (mut count, mut bytes) = (0, 0);
-        loop {
-            let row = sorted.next()?;
-            if let Some(mut row) = row {
-                bytes += row.len();
-                count += 1;
-                let read = columns.iter_mut().try_for_each(|column| column.take_row(&mut row));
-                read.ok_or_else(|| anyhow!("cannot read a row back from a temporary file"))?;
-                if count < SORTED.0 && bytes < SORTED.1 {
-                    continue;
-                }
-            }
-            let ends = count == 0;
-            if !ends {
-                self.batch(rows, &columns, (0, 0))?;
-                columns.iter_mut().for_each(BatchColumn::clear);
-                (count, bytes) = (0, 0);
-            }
-            if ends || self.stop.load(Ordering::Relaxed) {
-                return Ok(());
-            }
+        while !self.stop.load(Ordering::Relaxed) && sorted.next_batch(&mut columns).map_err(told)? {
+            self.batch(rows, &columns, (0, 0))?;
         }
+        Ok(())
     }
 }

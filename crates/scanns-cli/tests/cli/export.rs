@@ -2,6 +2,7 @@
 
 mod formats;
 mod resumed;
+mod served;
 mod sorted;
 
 use std::ops::ControlFlow;

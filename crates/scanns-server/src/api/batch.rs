@@ -51,7 +51,7 @@ fn is_empty(line: &[u8]) -> bool {
 fn answer(context: &Context<'_>, body: &[u8], out: &mut StreamOut) -> Result<(), Refusal> {
     let name = context.head.index();
     // All searches see the same commit.
-    let seen = context.state.indexes.seen(&[&name], &context.head.caller)?;
+    let seen = context.view(&[&name])?;
     for line in body.split(|byte| *byte == b'\n').filter(|line| !is_empty(line)) {
         let found = Given::of_json(line, SEARCH)
             .and_then(|given| SearchRequest::of(&given, &context.state.limits))

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::limits::Limits;
 use super::token::TokenKeys;
 use crate::caller::Caller;
-use crate::indexes::{Indexes, Seen};
+use crate::indexes::{IndexSummary, Indexes, Seen};
 use crate::problem::Problem;
 use crate::work::{Task, WorkError, Workers};
 
@@ -122,12 +122,30 @@ impl Answer {
 }
 
 impl Context<'_> {
+    /// True if the client has gone.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.task.is_cancelled()
+    }
+
+    /// What the caller sees of indexes, for answers without a tag.
+    ///
+    /// # Errors
+    /// 404, 403 and 500 as [`Indexes::view`].
+    pub(super) fn view(&self, names: &[&str]) -> Result<Seen, Problem> {
+        self.state.indexes.seen(names, &self.head.caller, &|| self.is_cancelled())
+    }
+
+    /// The indexes that the caller may use.
+    pub(super) fn indexes(&self) -> Vec<IndexSummary> {
+        self.state.indexes.summaries(&self.head.caller, &|| self.is_cancelled())
+    }
+
     /// What the caller sees of indexes, and the tag of an answer about it.
     ///
     /// # Errors
     /// 404, 403 and 500 as [`Indexes::view`]; [`Refusal::NotModified`] if the client has the answer.
     pub(super) fn seen(&self, names: &[&str]) -> Result<(Seen, Option<String>), Refusal> {
-        let seen = self.state.indexes.seen(names, &self.head.caller)?;
+        let seen = self.view(names)?;
         let tag = self.tag(&[seen.snapshot.fingerprint()])?;
         Ok((seen, tag))
     }

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::context::{Answer, ApiState, Context, Refusal};
 use super::handle::{Asked, Handled, handle};
-use super::parameter::DOCUMENT;
+use super::parameter::{DOCUMENT, KEY};
 use super::search::find;
 use super::search::hits::{named_values, no_text, text_of};
 use super::{fields, show};
@@ -43,17 +43,31 @@ struct DocumentRequest {
     content: bool,
 }
 
-/// Shows a document.
-pub(super) fn document(state: Arc<ApiState>, request: Request) -> Handled {
-    let read = |asked: &Asked<'_>| {
+impl DocumentRequest {
+    fn of(asked: &Asked<'_>, key: Vec<u8>) -> Result<Self, Problem> {
         Ok(DocumentRequest {
             index: asked.head.index(),
-            key: asked.head.rest("documents")?,
+            key,
             raw: asked.given.word("raw")?.is_some(),
             content: asked.given.flag("content")?.unwrap_or(true),
         })
-    };
+    }
+}
+
+/// Shows a document.
+pub(super) fn document(state: Arc<ApiState>, request: Request) -> Handled {
+    let read = |asked: &Asked<'_>| DocumentRequest::of(asked, asked.head.rest("documents")?);
     handle(state, request, &[DOCUMENT], read, answer)
+}
+
+/// Shows the document whose key is a parameter.
+pub(super) fn by_key(state: Arc<ApiState>, request: Request) -> Handled {
+    let read = |asked: &Asked<'_>| {
+        let key = asked.given.bytes("key")?;
+        let key = key.ok_or_else(|| Problem::parameter("key", "the key of a document is missing"))?;
+        DocumentRequest::of(asked, key.into_owned())
+    };
+    handle(state, request, &[KEY, DOCUMENT], read, answer)
 }
 
 fn answer(context: &Context<'_>, request: &DocumentRequest) -> Result<Answer, Refusal> {

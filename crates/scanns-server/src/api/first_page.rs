@@ -100,7 +100,7 @@ fn page(context: &Context<'_>) -> Result<Answer, Refusal> {
 
 /// The status of the index, and the answer to the search.
 fn answer(context: &Context<'_>, asked: &AskedPage) -> Result<(String, SearchAnswer), Refusal> {
-    let seen = context.state.indexes.seen(&[asked.index.as_str()], &context.head.caller)?;
+    let seen = context.view(&[asked.index.as_str()])?;
     let info = seen.snapshot.info();
     let address = asked.address(info.stored.store != Store::None);
     let given = Given::of_address(Some(&address), SEARCH)?;

@@ -23,6 +23,8 @@ pub struct Limits {
     pub aggregations: usize,
     /// The maximum number of values that a facet shows.
     pub buckets: usize,
+    /// The memory of an export that is sorted, in bytes. What does not fit goes to temporary files.
+    pub sort_memory: usize,
     /// The threads for requests, and how many may wait.
     pub work: WorkSettings,
     /// The threads for exports, and how many may wait.
@@ -41,6 +43,7 @@ impl Default for Limits {
             answer: 32 << 20,
             aggregations: 64,
             buckets: 10_000,
+            sort_memory: 64 << 20,
             work: WorkSettings { threads: cores, waiting: cores * 32 },
             exports: WorkSettings { threads: 4, waiting: 0 },
         }

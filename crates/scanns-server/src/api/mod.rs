@@ -1,22 +1,26 @@
 //! The HTTP API: reads requests, runs them on the threads of the pool, and writes answers.
 //!
 //! `routes.rs` lists what there is, and the router and the description of the API (`openapi.rs`) are made of
-//! this list. `handle.rs` reads a request by its parameters (`parameter.rs`, `given.rs`), and `context.rs`
-//! runs it.
-//! Each kind of request has a file: `search/`, `documents.rs`, `terms.rs`, `suggest.rs`, `usage.rs`,
-//! `info.rs`, and `export.rs` and `batch.rs`, whose answers are sent as they are made (`stream.rs`).
-//! `first_page.rs` is the page with its first answer.
+//! this list; `markdown.rs` makes docs/API.md of the description. `handle.rs` reads a request by its
+//! parameters (`parameter.rs`, `given.rs`), and `context.rs` runs it.
+//! Each kind of request has a file: `search/`, `documents.rs`, `terms.rs`, `suggest.rs`, `usage.rs` and
+//! `growth.rs` (both with `directories.rs`), `info.rs`, `coverage.rs`, and `export.rs` and `batch.rs`, whose
+//! answers are sent as they are made (`stream.rs`). `first_page.rs` is the page with its first answer.
 
 mod batch;
 mod context;
+mod coverage;
+mod directories;
 mod documents;
 mod export;
 mod fields;
 mod first_page;
 mod given;
+mod growth;
 mod handle;
 mod info;
 mod limits;
+mod markdown;
 mod openapi;
 mod parameter;
 mod request;
@@ -42,6 +46,7 @@ use crate::problem::Problem;
 use crate::work::{WorkLoad, Workers};
 use context::ApiState;
 pub use limits::Limits;
+pub use markdown::api_guide;
 use routes::{ApiRoute, ROUTES};
 use token::TokenKeys;
 

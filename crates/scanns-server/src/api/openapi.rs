@@ -173,6 +173,8 @@ fn responses(route: &ApiRoute, method: &Method, generator: &mut SchemaGenerator)
         RouteAnswer::File => json!({
             "text/csv": {"schema": {"type": "string"}},
             "application/x-ndjson": {"schema": {"type": "string"}},
+            "application/vnd.apache.arrow.file": {},
+            "application/vnd.apache.parquet": {},
         }),
     };
     responses.insert("200".into(), json!({"description": "The answer.", "content": content}));
@@ -192,7 +194,7 @@ fn responses(route: &ApiRoute, method: &Method, generator: &mut SchemaGenerator)
 }
 
 /// What a status means.
-fn meaning(status: u16) -> &'static str {
+pub(super) fn meaning(status: u16) -> &'static str {
     match status {
         400 => "The request has an error.",
         401 => "Who asks is not known.",

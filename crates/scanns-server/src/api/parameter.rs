@@ -143,6 +143,27 @@ pub(super) const MODEL: &[Parameter] = &[
     parameter("p", Decimal, "p-norm: from vectors to logic. The default is 2."),
 ];
 
+/// Feedback: the words of the best hits.
+pub(super) const RM3: &[Parameter] = &[
+    parameter(
+        "rm3",
+        Flag,
+        "Expand the query with words of its best hits (RM3), and search again; the index must have been \
+         built with --vectors or --store.",
+    ),
+    parameter(
+        "rm3_documents",
+        Number(1, 1000),
+        "The number of best hits whose words are used. The default is 10.",
+    ),
+    parameter("rm3_terms", Number(1, 1024), "The number of words that are added. The default is 10."),
+    parameter(
+        "rm3_weight",
+        Decimal,
+        "The weight of the original query, from 0 to 1; the added words have the rest. The default is 0.5.",
+    ),
+];
+
 /// Several indexes.
 pub(super) const INDEXES: &[Parameter] =
     &[parameter("index", List, "The indexes that are searched as one; all of them if it is left out.")];
@@ -163,6 +184,10 @@ pub(super) const EXAMPLE: &[Parameter] = &[
     parameter("like_max_docs", Number(1, u64::MAX), "Use words of at most this number of documents."),
     parameter("like_terms", Number(1, 1024), "The maximum number of words. The default is 25."),
 ];
+
+/// The document of a request without it in its path.
+pub(super) const KEY: &[Parameter] =
+    &[parameter("key", Bytes, "The key of the document, percent-encoded; it may have any bytes. Required.")];
 
 /// A document.
 pub(super) const DOCUMENT: &[Parameter] = &[
@@ -193,8 +218,8 @@ pub(super) const SUGGEST: &[Parameter] = &[
     parameter("limit", Number(1, 100), "The maximum number of suggestions. The default is 10."),
 ];
 
-/// The use of space.
-pub(super) const USAGE: &[Parameter] = &[
+/// A directory, and which of its children are shown.
+pub(super) const DIRECTORY: &[Parameter] = &[
     parameter("path", Bytes, "The directory. The default is the uppermost one."),
     parameter(
         "by",
@@ -204,8 +229,32 @@ pub(super) const USAGE: &[Parameter] = &[
     parameter("limit", Number(1, 10_000), "The maximum number of children. The default is 100."),
 ];
 
+/// The use of space.
+pub(super) const USAGE: &[Parameter] = &[parameter(
+    "depth",
+    Number(1, 2),
+    "With 2, the children of the first 100 directories are shown, too, up to 100 of each. The default is 1.",
+)];
+
+/// Growth.
+pub(super) const GROWTH: &[Parameter] =
+    &[parameter("with", Text, "The index of the state before, which must be served, too. Required.")];
+
+/// What an index covers.
+pub(super) const COVERAGE: &[Parameter] = &[parameter(
+    "limit",
+    Number(0, 10_000),
+    "The maximum number of inputs that could not be read, of each place. The default is 1,000.",
+)];
+
 /// An export.
 pub(super) const EXPORT: &[Parameter] = &[
-    parameter("format", Word(&["csv", "jsonl"]), "The format. The default is csv."),
+    parameter("format", Word(&["csv", "jsonl", "arrow", "parquet"]), "The format. The default is csv."),
     parameter("fields", List, "The columns; _key is the key. The default is all of them."),
+    parameter(
+        "sort",
+        Text,
+        "The order, in the words of search: score, key, -key, or columns such as size:desc,owner. The \
+         default is the order of the index, which is fastest.",
+    ),
 ];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use scanns::query::Operator;
-use scanns::search::{Missing, Model, SnippetOptions};
+use scanns::search::{Missing, Model, Rm3, SnippetOptions};
 
 use super::given::Given;
 use super::limits::Limits;
@@ -71,6 +71,8 @@ pub(super) struct SearchRequest {
     pub(super) question: Question,
     pub(super) field: Option<String>,
     pub(super) operator: Operator,
+    /// How the query is expanded by words of its best hits.
+    pub(super) feedback: Option<Rm3>,
     pub(super) model: Model,
     pub(super) limit: usize,
     pub(super) after: Option<String>,
@@ -123,11 +125,8 @@ impl SearchRequest {
         Ok(SearchRequest {
             question: question(given)?,
             field: given.text("field")?.map(String::from),
-            operator: if given.word("default_operator")? == Some("and") {
-                Operator::And
-            } else {
-                Operator::Or
-            },
+            operator: operator(given)?,
+            feedback: feedback(given)?,
             model: model(given)?,
             limit,
             after,
@@ -148,6 +147,40 @@ fn too_large(window: usize) -> Problem {
         format!("an answer has at most {window} hits: ask for the next ones with after, or export them");
     let (kind, title) = ("/problems/window", "The window of hits is too large");
     Problem::new(StatusCode::RANGE_NOT_SATISFIABLE, kind, title, detail).of_parameter("limit")
+}
+
+/// How words without an operator between them are combined.
+pub(super) fn operator(given: &Given) -> Result<Operator, Problem> {
+    let is_and = given.word("default_operator")? == Some("and");
+    Ok(if is_and { Operator::And } else { Operator::Or })
+}
+
+/// How the query is expanded, if it is.
+#[expect(clippy::cast_possible_truncation, reason = "the weight is a float of 32 bits")]
+fn feedback(given: &Given) -> Result<Option<Rm3>, Problem> {
+    if given.flag("rm3")? != Some(true) {
+        let parts = ["rm3_documents", "rm3_terms", "rm3_weight"];
+        return match parts.into_iter().find(|part| given.has(part)) {
+            Some(part) => Err(Problem::parameter(part, format!("{part} needs rm3"))),
+            None => Ok(None),
+        };
+    }
+    let number = |name, default| {
+        given
+            .number(name)
+            .map(|given| given.and_then(|number| usize::try_from(number).ok()).unwrap_or(default))
+    };
+    let default = Rm3::default();
+    let weight = given.decimal("rm3_weight")?.unwrap_or(default.original_weight.into());
+    if !(0.0..=1.0).contains(&weight) {
+        return Err(Problem::parameter("rm3_weight", "rm3_weight must be a number from 0 to 1"));
+    }
+    Ok(Some(Rm3 {
+        documents: number("rm3_documents", default.documents)?,
+        terms: number("rm3_terms", default.terms)?,
+        original_weight: weight as f32,
+        ..default
+    }))
 }
 
 /// What is searched; everything if the request does not say.

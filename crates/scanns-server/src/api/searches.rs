@@ -7,17 +7,19 @@ use axum::extract::Request;
 use super::context::{Answer, ApiState, Context, Refusal};
 use super::given::Known;
 use super::handle::{Asked, Handled, handle};
-use super::parameter::{EXAMPLE, FACETS, FIELDS, GROUPS, INDEXES, MODEL, ORDER, PAGE, QUERY, SHOW, WORDS};
+use super::parameter::{
+    EXAMPLE, FACETS, FIELDS, GROUPS, INDEXES, MODEL, ORDER, PAGE, QUERY, RM3, SHOW, WORDS,
+};
 use super::request::SearchRequest;
 use super::search::search;
 use crate::problem::Problem;
 
 /// The parameters of a search.
-pub(super) const SEARCH: Known = &[QUERY, WORDS, PAGE, ORDER, FIELDS, FACETS, SHOW, GROUPS, MODEL];
+pub(super) const SEARCH: Known = &[QUERY, WORDS, PAGE, ORDER, FIELDS, FACETS, SHOW, GROUPS, MODEL, RM3];
 
 /// The parameters of a search of several indexes.
 pub(super) const SEARCH_ALL: Known =
-    &[INDEXES, QUERY, WORDS, PAGE, ORDER, FIELDS, FACETS, SHOW, GROUPS, MODEL];
+    &[INDEXES, QUERY, WORDS, PAGE, ORDER, FIELDS, FACETS, SHOW, GROUPS, MODEL, RM3];
 
 /// The parameters of a search for documents like another.
 pub(super) const LIKE: Known = &[EXAMPLE, WORDS, PAGE, ORDER, FIELDS, FACETS, SHOW, GROUPS, MODEL];
@@ -54,7 +56,7 @@ pub(super) fn several(state: Arc<ApiState>, request: Request) -> Handled {
         if !named.names.is_empty() {
             return answer(context, named);
         }
-        let all = context.state.indexes.summaries(&context.head.caller);
+        let all = context.indexes();
         let names = all.iter().map(|one| one.name.to_string()).collect();
         answer(context, &Named { names, request: named.request.clone() })
     };

@@ -4,6 +4,7 @@
 //! the client hangs up, or reads nothing for a long time, the job ends. If the job fails in the middle, the
 //! connection is cut, so that the client does not take a part for the whole.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,9 @@ use crate::problem::Problem;
 
 /// The number of pieces that wait to be read.
 const PIECES: usize = 2;
+
+/// About the number of bytes of a piece.
+const PIECE: usize = 256 << 10;
 
 /// The time after which a client that reads nothing is taken to have gone.
 const STALLED: Duration = Duration::from_secs(60);
@@ -67,6 +71,41 @@ impl StreamOut {
             Ok(Ok(())) => Ok(()),
             _ => Err(ClientGone),
         }
+    }
+}
+
+/// Writes to an answer, in pieces.
+pub(super) struct PieceWriter<'o> {
+    out: &'o mut StreamOut,
+    piece: Vec<u8>,
+}
+
+impl<'o> PieceWriter<'o> {
+    /// A writer to an answer, which begins with the first piece.
+    pub(super) fn new(out: &'o mut StreamOut) -> Self {
+        PieceWriter { out, piece: Vec::new() }
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        let piece = std::mem::take(&mut self.piece);
+        self.out
+            .send(piece)
+            .map_err(|ClientGone| io::Error::new(io::ErrorKind::BrokenPipe, "the client has gone"))
+    }
+}
+
+impl Write for PieceWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE {
+            self.send()?;
+        }
+        Ok(bytes.len())
+    }
+
+    /// Sends what there is.
+    fn flush(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() { Ok(()) } else { self.send() }
     }
 }
 

@@ -1,25 +1,32 @@
 //! The use of space: what is below a directory, for a treemap.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::Request;
-use axum::http::StatusCode;
-use scanns::aggregate::{Aggregated, Aggregation, Bucket, BucketKey, Facet, Stats, Sum};
-use scanns::schema::{Field, FieldKind, Value};
+use scanns::Query;
+use scanns::aggregate::{Aggregated, Bucket, Sum};
+use scanns::query::Operator;
+use scanns::schema::Value;
 use scanns::search::Searcher;
-use scanns::{Query, Snapshot};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::context::{Answer, ApiState, Context, Refusal};
+use super::directories::{self, Directories};
+use super::given::Known;
 use super::handle::{Asked, Handled, handle};
-use super::parameter::USAGE;
-use super::{fields, show};
-use crate::problem::Problem;
+use super::parameter::{DIRECTORY, QUERY, USAGE, WORDS};
+use super::request::{Question, operator, question};
+use super::search::AskedQuery;
+use super::show;
 
-/// The greatest depth of the uppermost directory that has more than one child.
-const DEPTH: usize = 256;
+/// The parameters of a request for sums.
+pub(super) const USAGES: Known = &[DIRECTORY, USAGE, QUERY, WORDS];
+
+/// The maximum number of children whose own children are shown, and of the children of each.
+const NESTED: usize = 100;
 
 /// What is below a directory.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -64,6 +71,13 @@ struct UsageChild {
     newest: Json,
     /// The earliest modification.
     oldest: Json,
+    /// With a depth of 2, what is in the directory, the largest first: up to 100 children of each of the
+    /// first 100 directories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Vec<UsageChild>>,
+    /// The number of children in it that are not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more: Option<u64>,
 }
 
 struct UsageRequest {
@@ -71,6 +85,13 @@ struct UsageRequest {
     path: Option<Vec<u8>>,
     by_count: bool,
     limit: usize,
+    /// True if children have children.
+    is_nested: bool,
+    question: Question,
+    field: Option<String>,
+    operator: Operator,
+    /// True if all documents are summed up.
+    is_all: bool,
 }
 
 /// Sums up what is below a directory.
@@ -79,127 +100,112 @@ pub(super) fn usage(state: Arc<ApiState>, request: Request) -> Handled {
         let given = &asked.given;
         Ok(UsageRequest {
             index: asked.head.index(),
-            path: given.bytes("path")?.map(std::borrow::Cow::into_owned),
+            path: given.bytes("path")?.map(Cow::into_owned),
             by_count: given.word("by")? == Some("count"),
             limit: usize::try_from(given.number("limit")?.unwrap_or(100)).unwrap_or(usize::MAX),
+            is_nested: given.number("depth")? == Some(2),
+            question: question(given)?,
+            field: given.text("field")?.map(String::from),
+            operator: operator(given)?,
+            is_all: !given.has("q") && !given.has("query"),
         })
     };
-    handle(state, request, &[USAGE], read, answer)
+    handle(state, request, USAGES, read, answer)
 }
 
-/// The columns that are summed up.
-struct UsageColumns {
-    path: Field,
-    size: Field,
-    modified: Option<Field>,
+/// Sums up the documents of a query.
+struct Usage<'a> {
+    directories: Directories,
+    searcher: Searcher<'a>,
+    query: Query,
+    by_count: bool,
 }
 
-impl UsageColumns {
-    fn of(snapshot: &Snapshot) -> Option<Self> {
-        let column = |name: &str, kind: &FieldKind| {
-            let found = fields::known(snapshot).find(|(_, entry)| entry.name == name && entry.column);
-            found.filter(|(_, entry)| entry.kind == *kind).map(|(field, _)| field)
-        };
-        let (path, size) = (column("path", &FieldKind::Path)?, column("size", &FieldKind::Unsigned)?);
-        Some(UsageColumns { path, size, modified: column("mtime", &FieldKind::Date) })
+impl Usage<'_> {
+    /// What is directly below a directory, in order.
+    fn below(&self, query: &Query, place: &[u8]) -> scanns::Result<Vec<Bucket>> {
+        let mut buckets = self.directories.below(&self.searcher, query, place)?;
+        buckets.sort_by(|a, b| {
+            let by_count = b.count.cmp(&a.count);
+            let by_size = directories::size_of(b).cmp(&directories::size_of(a));
+            if self.by_count { by_count } else { by_size.then(by_count) }
+        });
+        Ok(buckets)
     }
 
-    /// What is directly below a directory, which ends with a slash; of everything if it is empty.
-    fn below(&self, searcher: &Searcher<'_>, below: &[u8]) -> scanns::Result<Vec<Bucket>> {
-        let stats = |field| Aggregation::Stats { field, percentiles: Vec::new() };
-        let mut within = vec![stats(self.size)];
-        within.extend(self.modified.map(stats));
-        let facet = Facet::Path { field: self.path, below: below.to_vec(), limit: usize::MAX };
-        let found = searcher.aggregate(&Query::All, &[Aggregation::Facet(facet, within)])?;
-        Ok(match found.into_iter().next() {
-            Some(Aggregated::Buckets(found)) => found.buckets,
-            _ => Vec::new(),
-        })
+    /// The uppermost directory that has more than one child, and its children.
+    fn uppermost(&self) -> scanns::Result<(Vec<u8>, Vec<Bucket>)> {
+        let (mut place, mut buckets) = (Vec::new(), self.below(&self.query, b"")?);
+        for _ in 0..directories::DEPTH {
+            let only = match &buckets[..] {
+                [only] => directories::path_of(only).filter(|path| path.ends_with(b"/") && **path != place),
+                _ => None,
+            };
+            let Some(only) = only.cloned() else { break };
+            buckets = self.below(&self.query, &only)?;
+            place = only;
+        }
+        Ok((place, buckets))
+    }
+
+    /// The children of a directory that is shown in another one.
+    fn nest(&self, place: &[u8], child: &mut UsageChild) -> scanns::Result<()> {
+        let buckets = self.below(&self.directories.within(&self.query, place), place)?;
+        child.children = Some(buckets.iter().take(NESTED).map(|bucket| child_of(place, bucket)).collect());
+        child.more = Some(buckets.len().saturating_sub(NESTED) as u64);
+        Ok(())
     }
 }
 
 fn answer(context: &Context<'_>, request: &UsageRequest) -> Result<Answer, Refusal> {
     let (seen, tag) = context.seen(&[&request.index])?;
     let snapshot = &*seen.snapshot;
-    let columns = UsageColumns::of(snapshot).ok_or_else(no_sizes)?;
+    let directories = Directories::of(snapshot).ok_or_else(directories::no_sizes)?;
+    let UsageRequest { question, field, operator, .. } = request;
+    let asked = AskedQuery::of(snapshot, question, field.as_deref(), *operator, context)?;
     let budget = context.task.budget(context.state.limits.facet_time);
-    let searcher = snapshot.searcher().within(&budget).with_threads(&context.state.threads);
-    let (place, mut buckets) = match &request.path {
+    let searcher = snapshot.searcher_in(asked.field).within(&budget).with_threads(&context.state.threads);
+    let usage = Usage { directories, searcher, query: asked.query, by_count: request.by_count };
+    let (place, buckets) = match &request.path {
         Some(path) => {
-            let mut place = path.clone();
-            if !place.ends_with(b"/") {
-                place.push(b'/');
-            }
-            let buckets = columns.below(&searcher, &place)?;
+            let place = directories::with_slash(path);
+            let buckets = usage.below(&usage.query, &place)?;
             (place, buckets)
         }
-        None => uppermost(&columns, &searcher)?,
+        None => usage.uppermost()?,
     };
-    if buckets.is_empty() && request.path.is_some() && !budget.ran_out() {
-        let detail = "there is nothing below this directory, or no such directory";
-        let (kind, title) = ("/problems/not-found", "There is no such directory");
-        let problem = Problem::new(StatusCode::NOT_FOUND, kind, title, detail);
-        return Err(problem.of_parameter("path").into());
+    if buckets.is_empty() && request.path.is_some() && request.is_all && !budget.ran_out() {
+        return Err(directories::nothing_there().into());
     }
-    let size = |bucket: &Bucket| size_of(bucket);
-    buckets.sort_by(|a, b| {
-        let by_count = b.count.cmp(&a.count);
-        if request.by_count { by_count } else { size(b).cmp(&size(a)).then(by_count) }
-    });
     let total = UsageTotal {
         count: buckets.iter().map(|bucket| bucket.count).sum(),
-        size: show::sum(Sum::Whole(buckets.iter().map(size).sum())),
+        size: show::sum(Sum::Whole(buckets.iter().map(directories::size_of).sum())),
     };
-    let more = buckets.len().saturating_sub(request.limit) as u64;
-    let path = place.strip_suffix(b"/").filter(|path| !path.is_empty()).unwrap_or(&place);
+    let shown = buckets.iter().take(request.limit);
+    let mut children: Vec<UsageChild> = shown.clone().map(|bucket| child_of(&place, bucket)).collect();
+    let inner = shown.zip(&mut children).filter(|(_, child)| request.is_nested && child.kind == "directory");
+    for (bucket, child) in inner.take(NESTED) {
+        let path = directories::path_of(bucket).map(|path| directories::with_slash(path));
+        usage.nest(&path.unwrap_or_default(), child)?;
+    }
+    let path = directories::shown_place(&place);
     let answer = UsageAnswer {
         index: seen.name(),
         generation: snapshot.info().generation,
         path: show::shown(path).into_owned(),
         path_bytes: show::exact(path),
         total,
-        children: buckets.iter().take(request.limit).map(|bucket| child(&place, bucket)).collect(),
-        more,
+        children,
+        more: buckets.len().saturating_sub(request.limit) as u64,
         partial: budget.ran_out(),
     };
     let tag = tag.filter(|_| !answer.partial);
     Answer::json(&answer, tag)
 }
 
-/// The uppermost directory that has more than one child, and its children.
-fn uppermost(columns: &UsageColumns, searcher: &Searcher<'_>) -> scanns::Result<(Vec<u8>, Vec<Bucket>)> {
-    let (mut place, mut buckets) = (Vec::new(), columns.below(searcher, b"")?);
-    for _ in 0..DEPTH {
-        let only = match &buckets[..] {
-            [only] => path_of(only).filter(|path| path.ends_with(b"/") && **path != place).cloned(),
-            _ => None,
-        };
-        let Some(only) = only else { break };
-        buckets = columns.below(searcher, &only)?;
-        place = only;
-    }
-    Ok((place, buckets))
-}
-
-fn path_of(bucket: &Bucket) -> Option<&Vec<u8>> {
-    match &bucket.key {
-        BucketKey::Value(Value::Text(path)) => Some(path),
-        _ => None,
-    }
-}
-
-fn size_of(bucket: &Bucket) -> i128 {
-    match bucket.nested.first() {
-        Some(Aggregated::Stats(Stats { sum: Some(Sum::Whole(sum)), .. })) => *sum,
-        _ => 0,
-    }
-}
-
-fn child(place: &[u8], bucket: &Bucket) -> UsageChild {
-    let whole = path_of(bucket).map(Vec::as_slice).unwrap_or_default();
-    let path = whole.strip_suffix(b"/").filter(|path| !path.is_empty()).unwrap_or(whole);
-    let is_itself = whole == place;
-    let name = path.rsplit(|byte| *byte == b'/').next().filter(|name| !name.is_empty()).unwrap_or(path);
+fn child_of(place: &[u8], bucket: &Bucket) -> UsageChild {
+    let whole = directories::path_of(bucket).map(Vec::as_slice).unwrap_or_default();
+    let directories::Named { name, path, kind } = directories::named(place, whole);
     let (newest, oldest) = match bucket.nested.get(1) {
         Some(Aggregated::Stats(stats)) => (stats.max.as_ref(), stats.min.as_ref()),
         _ => (None, None),
@@ -209,16 +215,12 @@ fn child(place: &[u8], bucket: &Bucket) -> UsageChild {
         name: show::shown(name).into_owned(),
         path: show::shown(path).into_owned(),
         path_bytes: show::exact(path),
-        kind: if is_itself { "files" } else { "directory" },
+        kind,
         count: bucket.count,
-        size: show::sum(Sum::Whole(size_of(bucket))),
+        size: show::sum(Sum::Whole(directories::size_of(bucket))),
         newest: date(newest),
         oldest: date(oldest),
+        children: None,
+        more: None,
     }
-}
-
-fn no_sizes() -> Problem {
-    let detail = "the index has no paths and sizes of files: build one of files, or of a dump that has sizes";
-    let (kind, title) = ("/problems/unsupported", "The index cannot answer this");
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, kind, title, detail)
 }

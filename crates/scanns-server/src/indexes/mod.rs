@@ -108,11 +108,16 @@ impl Indexes {
     /// 404 for an unknown name, 403 for a user of an index that does not know who may see what, 500 if the
     /// index cannot be read.
     pub fn view(&self, name: &str, caller: &Caller) -> Result<Arc<Snapshot>, Problem> {
-        self.seen(&[name], caller).map(|seen| seen.snapshot)
+        self.seen(&[name], caller, &|| false).map(|seen| seen.snapshot)
     }
 
-    /// What a caller sees of indexes, as one.
-    pub(crate) fn seen(&self, names: &[&str], caller: &Caller) -> Result<Seen, Problem> {
+    /// What a caller sees of indexes, as one. A view is not made to its end if `stop` returns true.
+    pub(crate) fn seen(
+        &self,
+        names: &[&str],
+        caller: &Caller,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Seen, Problem> {
         let mut indexes: Vec<&CurrentIndex> = Vec::with_capacity(names.len());
         for &name in names {
             let index = self.all.iter().find(|index| &*index.name == name).ok_or_else(|| unknown(name))?;
@@ -150,7 +155,7 @@ impl Indexes {
                     Arc::new(Snapshot::join(parts)?)
                 }
             };
-            user.map_or(Ok(Arc::clone(&whole)), |user| whole.seen_as(user).map(Arc::new))
+            user.map_or(Ok(Arc::clone(&whole)), |user| whole.seen_as_until(user, stop).map(Arc::new))
         });
         match snapshot {
             Ok(snapshot) => Ok(Seen { names, snapshot, commits, trimmed: user.is_some() }),
@@ -165,9 +170,9 @@ impl Indexes {
     }
 
     /// The indexes that a caller may use. A user is not told of indexes that are refused to him.
-    pub(crate) fn summaries(&self, caller: &Caller) -> Vec<IndexSummary> {
+    pub(crate) fn summaries(&self, caller: &Caller, stop: &dyn Fn() -> bool) -> Vec<IndexSummary> {
         let summary = |index: &CurrentIndex| {
-            let seen = self.seen(&[&index.name], caller).ok()?;
+            let seen = self.seen(&[&index.name], caller, stop).ok()?;
             Some(IndexSummary { name: Arc::clone(&index.name), file: file_name(&index.path), seen })
         };
         self.all.iter().filter_map(summary).collect()

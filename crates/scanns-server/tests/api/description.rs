@@ -10,12 +10,15 @@ use serde_json::{Value as Json, json};
 use crate::support::{Server, everything, records};
 
 /// The addresses of the contract.
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 15] = [
     "/api/v1",
     "/api/v1/_search",
     "/api/v1/{index}/_batch",
+    "/api/v1/{index}/coverage",
+    "/api/v1/{index}/documents",
     "/api/v1/{index}/documents/{key}",
     "/api/v1/{index}/export",
+    "/api/v1/{index}/growth",
     "/api/v1/{index}/info",
     "/api/v1/{index}/like",
     "/api/v1/{index}/search",
@@ -137,7 +140,9 @@ async fn answers_are_as_they_are_described() {
         ("/api/v1/{index}/terms", "?field=author"),
         ("/api/v1/{index}/suggest", "?q=sys"),
         ("/api/v1/{index}/documents/{key}", ""),
+        ("/api/v1/{index}/documents", "?key=CACM-0001"),
         ("/api/v1/{index}/like", "?key=CACM-0003"),
+        ("/api/v1/{index}/coverage", ""),
     ] {
         let address = path.replace("{index}", "cacm").replace("{key}", "CACM-0001");
         let answer = server.get(&format!("{address}{query}")).await.good();

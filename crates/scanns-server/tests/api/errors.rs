@@ -45,10 +45,18 @@ async fn errors_name_the_parameter_and_the_place() {
         ("query=%7B%22x%22:1%7D", "query"),
         ("group=year&after=x", "after"),
         ("default_operator=xor", "default_operator"),
+        ("rm3_terms=3", "rm3_terms"),
+        ("rm3&rm3_weight=2", "rm3_weight"),
+        ("rm3&rm3_documents=0", "rm3_documents"),
     ] {
         let problem = server.get(&format!("/api/v1/cacm/search?{query}")).await.problem(400);
         assert_eq!(problem["parameter"], parameter, "{query}: {}", problem["detail"]);
     }
+}
+
+#[tokio::test]
+async fn what_there_is_not_has_a_status() {
+    let (_place, server) = server().await;
     for (address, status) in [
         ("/api/v1/nothing/search", 404),
         ("/api/v1/%FF/search", 404),
@@ -57,6 +65,12 @@ async fn errors_name_the_parameter_and_the_place() {
         ("/api/v1/cacm/documents/none", 404),
         ("/api/v1/cacm/documents/%FF%00", 404),
         ("/api/v1/cacm/documents/%F", 400),
+        ("/api/v1/cacm/documents", 400),
+        ("/api/v1/cacm/documents?key=none", 404),
+        ("/api/v1/cacm/growth", 400),
+        ("/api/v1/cacm/growth?with=nothing", 404),
+        ("/api/v1/cacm/growth?with=cacm", 422),
+        ("/api/v1/cacm/usage?depth=3", 400),
         ("/api/v1/cacm/like", 400),
         ("/api/v1/cacm/like?key=none", 404),
         ("/api/v1/cacm/search?limit=10001", 416),
@@ -67,6 +81,10 @@ async fn errors_name_the_parameter_and_the_place() {
         ("/api/v1/cacm/terms?limit=0", 400),
         ("/api/v1/cacm/suggest?q=%C3%A4&position=1", 400),
         ("/api/v1/cacm/search?q=year:%3E99999999999999999999999", 400),
+        ("/api/v1/cacm/export?format=xls", 400),
+        ("/api/v1/cacm/export?sort=body", 400),
+        ("/api/v1/cacm/export?sort=nothing", 400),
+        ("/api/v1/cacm/export?k1=2&model=dph", 400),
     ] {
         server.get(address).await.problem(status);
     }
@@ -108,6 +126,7 @@ async fn hostile_bodies_are_refused() {
 const NAMES: &[&str] = &[
     "q", "query", "limit", "after", "sort", "fields", "facet", "stats", "distinct", "group", "timeout",
     "snippets", "explain", "content", "model", "mu", "key", "prefix", "field", "position", "raw", "count",
+    "rm3", "with", "path", "depth", "format",
 ];
 
 /// Parts of values.
@@ -163,6 +182,8 @@ async fn random_requests_never_fail() {
         "documents/",
         "nothing",
         "usage",
+        "growth",
+        "coverage",
         "export",
     ];
     for _ in 0..1500 {

@@ -5,6 +5,7 @@
 mod conditions;
 mod description;
 mod errors;
+mod guide;
 mod searches;
 mod streams;
 mod support;

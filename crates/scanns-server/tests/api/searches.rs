@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use scanns::aggregate::{Aggregated, Aggregation, BucketKey, FacetLevel};
 use scanns::query::Operator;
-use scanns::search::{KeyOrder, KeyPage, Missing, Model, SortBy, SortKey};
+use scanns::search::{KeyOrder, KeyPage, Missing, Model, Rm3, SortBy, SortKey};
 use scanns::{Hit, Snapshot};
 use serde_json::{Value as Json, json};
 
@@ -288,4 +288,53 @@ async fn several_indexes_are_searched_as_one() {
     }
     server.get("/api/v1/_search?index=a,a&q=x").await.problem(400);
     server.get("/api/v1/_search?index=a,c&q=x").await.problem(404);
+}
+
+#[tokio::test]
+async fn feedback_expands_the_query_as_the_library_does() {
+    let (mut random, place) = (Rng::with_seed(seed()), tempfile::tempdir().unwrap());
+    let path = records(place.path(), "cacm.scanns", 300, &mut random);
+    let (server, snapshot) = (Server::of(&[&path]), Snapshot::open(&path).unwrap());
+    let field = snapshot.schema().default_field().unwrap();
+    let (model, rm3) = (Model::default(), Rm3 { terms: 4, documents: 5, common: 0.1, ..Rm3::default() });
+    let query = snapshot.parse("cipher hash", Operator::Or).unwrap();
+    let expanded = snapshot.expand(&query, field, model, &rm3).unwrap();
+    let expected = snapshot.searcher().top_k(&expanded, model, 20).unwrap();
+    let expected: Vec<Json> =
+        expected.iter().map(|hit| json!(String::from_utf8(snapshot.key(hit).unwrap()).unwrap())).collect();
+    let asked = "/api/v1/cacm/search?q=cipher+hash&rm3&rm3_terms=4&rm3_documents=5";
+    let found = server.get(&format!("{asked}&limit=20")).await.good();
+    let keys: Vec<Json> = found["hits"].as_array().unwrap().iter().map(|hit| hit["key"].clone()).collect();
+    assert_eq!(keys, expected);
+    assert_eq!(found["count"], snapshot.searcher().count(&expanded).unwrap());
+    // The next page is one of the same query.
+    let first = server.get(&format!("{asked}&limit=7")).await.good();
+    let token = first["after"].as_str().unwrap();
+    let next = server.get(&format!("{asked}&limit=7&after={token}")).await.good();
+    assert_eq!(next["hits"][0]["key"], expected[7]);
+}
+
+#[tokio::test]
+async fn a_key_of_any_bytes_finds_its_document() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("odd.scanns");
+    let mut schema = scanns::schema::Schema::new();
+    let text = schema.add(scanns::schema::FieldEntry::text("text").stored()).unwrap();
+    let writer = scanns::Index::create(&path, &schema).unwrap().writer().unwrap();
+    let keys: [&[u8]; 7] =
+        [b"/a/b", b"a%2Fb", b"//", b"..", b"a b+c?d&e=f#g", b"\xff\x00\n", "ä/ö".as_bytes()];
+    for key in keys {
+        writer.add(&scanns::schema::Document::new(key).text(text, "word")).unwrap();
+    }
+    writer.commit().unwrap();
+    let server = Server::of(&[&path]);
+    for key in keys {
+        let by_path = server.get(&format!("/api/v1/odd/documents/{}", encoded(key))).await.good();
+        let by_name = server.get(&format!("/api/v1/odd/documents?key={}", encoded(key))).await.good();
+        assert_eq!(by_path, by_name);
+        match std::str::from_utf8(key) {
+            Ok(text) => assert_eq!(by_name["key"], text),
+            Err(_) => assert_eq!(by_name["key_bytes"], "/wAK"),
+        }
+    }
 }

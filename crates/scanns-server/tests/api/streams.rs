@@ -53,6 +53,37 @@ async fn an_export_has_all_hits_in_the_order_of_the_index() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_sorted_export_has_the_order_of_a_search() {
+    let (mut random, place) = (Rng::with_seed(seed()), tempfile::tempdir().unwrap());
+    let path = records(place.path(), "cacm.scanns", 400, &mut random);
+    // A sort that does not fit into memory, too.
+    let few = Limits { sort_memory: 2000, ..Limits::default() };
+    let servers = [Server::of(&[&path]), Server::with(&[&path], few)];
+    for sort in ["score", "key", "-key", "year:desc,author", "when:first,-weight", "year,score:asc"] {
+        let asked = format!("q=system+title:time&sort={sort}&model=lm-dirichlet&mu=100");
+        let found = servers[0].get(&format!("/api/v1/cacm/search?{asked}&limit=10000")).await.good();
+        let expected: Vec<&Json> = found["hits"].as_array().unwrap().iter().map(|hit| &hit["key"]).collect();
+        assert!(expected.len() > 50);
+        for server in &servers {
+            let lines =
+                server.get(&format!("/api/v1/cacm/export?{asked}&format=jsonl&fields=_key")).await.body;
+            let lines: Vec<Json> = lines
+                .split(|byte| *byte == b'\n')
+                .filter(|line| !line.is_empty())
+                .map(|line| serde_json::from_slice::<Json>(line).unwrap()["_key"].clone())
+                .collect();
+            assert_eq!(lines.iter().collect::<Vec<_>>(), expected, "{sort}");
+        }
+    }
+    let arrow = servers[0].get("/api/v1/cacm/export?format=arrow").await;
+    if cfg!(feature = "arrow") {
+        assert!(arrow.status == 200 && arrow.body.starts_with(b"ARROW1"));
+    } else {
+        assert_eq!(arrow.problem(400)["parameter"], "format");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_hangs_up_or_does_not_read_ends_its_export_alone() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("large.scanns");

@@ -1,4 +1,4 @@
-//! Sums of directories are compared with the files.
+//! Sums of directories, and their growth, are compared with the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,4 +59,95 @@ async fn directories_have_the_sums_of_their_files() {
     server.get("/api/v1/a/usage?path=/nothing").await.problem(404);
     let path = records(place.path(), "cacm.scanns", 5, &mut random);
     Server::of(&[&path]).get("/api/v1/cacm/usage").await.problem(422);
+}
+
+/// The sums of a child, or of a total.
+fn sums(of: &Json) -> (u64, u64) {
+    (of["count"].as_u64().unwrap(), of["size"].as_u64().unwrap())
+}
+
+fn children(of: &Json) -> BTreeMap<String, Json> {
+    let of = of["children"].as_array().unwrap();
+    of.iter().map(|child| (format!("{} {}", child["kind"], child["path"]), child.clone())).collect()
+}
+
+#[tokio::test]
+async fn sums_of_a_query_and_of_children_are_those_of_the_files() {
+    let (mut random, place) = (Rng::with_seed(seed()), tempfile::tempdir().unwrap());
+    let root = place.path().join("data");
+    let mut expected = (0, 0);
+    for number in 0..60 {
+        let directory = root.join(format!("a{}/b{}", random.u32(..3), random.u32(..3)));
+        fs::create_dir_all(&directory).unwrap();
+        let (ending, bytes) = (if random.bool() { "txt" } else { "dat" }, random.usize(1..999));
+        fs::write(directory.join(format!("{number}.{ending}")), "x".repeat(bytes)).unwrap();
+        if ending == "txt" {
+            expected = (expected.0 + 1, expected.1 + bytes as u64);
+        }
+    }
+    let index = place.path().join("a.scanns");
+    build(&index, &file_options(vec![root.clone()], false));
+    let server = Server::of(&[&index]);
+    let path = encoded(root.to_str().unwrap());
+    let found = server.get(&format!("/api/v1/a/usage?path={path}&q=ext:txt&depth=2&by=count")).await.good();
+    assert_eq!(sums(&found["total"]), expected);
+    for (_, child) in children(&found) {
+        let inner = encoded(child["path"].as_str().unwrap());
+        let alone = server.get(&format!("/api/v1/a/usage?path={inner}&q=ext:txt&by=count")).await.good();
+        assert_eq!((sums(&alone["total"]), &alone["children"]), (sums(&child), &child["children"]));
+        assert_eq!(child["more"], 0);
+    }
+    let none = server.get(&format!("/api/v1/a/usage?path={path}&q=ext:none")).await.good();
+    assert_eq!((sums(&none["total"]), &none["children"]), ((0, 0), &json!([])));
+    let problem = server.get("/api/v1/a/usage?q=(").await.problem(400);
+    assert_eq!(problem["parameter"], "q");
+    let covered = server.get("/api/v1/a/coverage").await.good()["covered"].clone();
+    assert_eq!((&covered[0]["path"], &covered[0]["complete"]), (&json!(root), &json!(true)));
+}
+
+#[tokio::test]
+async fn growth_has_the_sums_of_both_indexes() {
+    let (mut random, place) = (Rng::with_seed(seed()), tempfile::tempdir().unwrap());
+    let root = place.path().join("data/x");
+    let indexes = ["old.scanns", "new.scanns"].map(|name| place.path().join(name));
+    for index in &indexes {
+        for _ in 0..25 {
+            let directory = root.join(format!("d{}", random.u32(..6)));
+            fs::create_dir_all(&directory).unwrap();
+            let file = directory.join(format!("{}.txt", random.u32(..9)));
+            if file.exists() && random.bool() {
+                fs::remove_file(file).unwrap();
+            } else {
+                fs::write(file, "x".repeat(random.usize(1..999))).unwrap();
+            }
+        }
+        fs::write(root.join("one.txt"), "x".repeat(random.usize(1..99))).unwrap();
+        build(index, &file_options(vec![root.clone()], false));
+    }
+    let server = Server::of(&[&indexes[0], &indexes[1]]);
+    let both =
+        ["old", "new"].map(|name| format!("/api/v1/{name}/usage?path={}", encoded(root.to_str().unwrap())));
+    let (old, new) = (server.get(&both[0]).await.good(), server.get(&both[1]).await.good());
+    for more in [format!("&path={}", encoded(root.to_str().unwrap())), String::new()] {
+        let growth = server.get(&format!("/api/v1/new/growth?with=old{more}")).await.good();
+        assert_eq!((&growth["path"], &growth["with"]), (&json!(root), &json!("old")));
+        let (before, after) = (children(&old), children(&new));
+        let names: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        let found = children(&growth);
+        assert_eq!(found.keys().collect::<std::collections::BTreeSet<_>>(), names);
+        let of = |side: &BTreeMap<String, Json>, name: &String| side.get(name).map_or((0, 0), sums);
+        for (name, child) in &found {
+            assert_eq!(sums(&child["before"]), of(&before, name), "{name}");
+            assert_eq!(sums(&child["after"]), of(&after, name), "{name}");
+        }
+        let changes = growth["children"].as_array().unwrap().iter();
+        let changes = changes.map(|child| sums(&child["after"]).1.abs_diff(sums(&child["before"]).1));
+        assert!(changes.collect::<Vec<_>>().is_sorted_by(|a, b| a >= b));
+        let total = &growth["total"];
+        assert_eq!(sums(&total["before"]), sums(&old["total"]));
+        assert_eq!(sums(&total["after"]), sums(&new["total"]));
+    }
+    let few = server.get("/api/v1/new/growth?with=old&limit=1&by=count").await.good();
+    assert_eq!(few["children"].as_array().unwrap().len(), 1);
+    server.get("/api/v1/new/growth?with=old&path=/nothing").await.problem(404);
 }

@@ -114,8 +114,12 @@ fn addresses(random: &mut Rng, keys: &[PathBuf]) -> Vec<String> {
     }
     all.push("/api/v1/a/usage".into());
     all.push("/api/v1/a/usage?by=count".into());
+    all.push("/api/v1/a/usage?q=time+ext:txt&depth=2".into());
+    all.push("/api/v1/a/growth?with=a".into());
     all.push("/api/v1/a/export?q=*&fields=_key,size,owner,mode".into());
     all.push("/api/v1/a/export?q=time&format=jsonl&fields=name,size".into());
+    all.push("/api/v1/a/export?q=time+data&fields=_key,size&sort=score".into());
+    all.push("/api/v1/a/export?q=*&fields=_key,size&sort=owner,-size".into());
     all.push("/api/v1/a/terms?field=owner".into());
     all.push("/api/v1/a/terms?field=text&by=term&limit=1000".into());
     all.push("/api/v1/a/suggest?q=owner:".into());
@@ -124,6 +128,7 @@ fn addresses(random: &mut Rng, keys: &[PathBuf]) -> Vec<String> {
         let key = encoded(key.as_os_str().as_encoded_bytes());
         all.push(format!("/api/v1/a/documents/{key}"));
         all.push(format!("/api/v1/a/documents/{key}?raw=text"));
+        all.push(format!("/api/v1/a/documents?key={key}"));
         all.push(format!("/api/v1/a/like?key={key}&limit=4"));
     }
     all
@@ -207,6 +212,8 @@ async fn a_text_that_may_not_be_read_is_not_found_and_not_shown() {
         let body = server.get_as(&anna, address).await;
         assert!(!String::from_utf8_lossy(&body.body).contains("treasure"), "{address}");
     }
+    server.get("/api/v1/a/coverage").await.good();
+    server.get_as(&anna, "/api/v1/a/coverage").await.problem(422);
     // A token of one caller is refused to another, who would see other documents after it.
     let token =
         server.get("/api/v1/a/search?q=map&limit=1").await.good()["after"].as_str().unwrap().to_owned();

@@ -12,7 +12,7 @@ mod page;
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use scanns::query::WeightedField;
+use scanns::query::{Operator, WeightedField};
 use scanns::schema::Field;
 use scanns::search::{Budget, PreparedQuery, Searcher, SortedHit};
 use scanns::{Hit, Query, Snapshot};
@@ -28,6 +28,7 @@ use crate::work::Task;
 use answer::{DidYouMean, GroupAnswer, HitAnswer, Incomplete, SearchAnswer};
 use facets::{AskedFacets, FacetsFound};
 use hits::{HitPrinter, Placed};
+pub(super) use page::sort_keys;
 use page::{Page, Search};
 
 /// A query with its fields.
@@ -45,15 +46,31 @@ impl AskedQuery {
     ///
     /// # Errors
     /// 400 with the place of an error in the query, 404 for a document that does not exist.
-    pub(super) fn new(snapshot: &Snapshot, request: &SearchRequest) -> Result<Self, Refusal> {
-        let fields = fields::weighted(snapshot, request.field.as_deref())?;
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        request: &SearchRequest,
+        context: &Context<'_>,
+    ) -> Result<Self, Refusal> {
+        let SearchRequest { question, field, operator, .. } = request;
+        Self::of(snapshot, question, field.as_deref(), *operator, context)
+    }
+
+    /// The query of a question whose words search these fields.
+    pub(super) fn of(
+        snapshot: &Snapshot,
+        question: &Question,
+        fields: Option<&str>,
+        operator: Operator,
+        context: &Context<'_>,
+    ) -> Result<Self, Refusal> {
+        let fields = fields::weighted(snapshot, fields)?;
         let field = fields::main_field(snapshot, &fields);
-        let (query, itself) = match &request.question {
-            Question::Text(text) => (snapshot.parse_in(&fields, text, request.operator)?, None),
-            Question::Json(json) => (snapshot.parse_json_in(&fields, json, request.operator)?, None),
+        let (query, itself) = match question {
+            Question::Text(text) => (snapshot.parse_in(&fields, text, operator)?, None),
+            Question::Json(json) => (snapshot.parse_json_in(&fields, json, operator)?, None),
             Question::Like(key, options) => {
                 let hit = find(snapshot, key)?;
-                (snapshot.like(&hit, field, options)?, Some(hit))
+                (snapshot.like_until(&hit, field, options, &|| context.is_cancelled())?, Some(hit))
             }
         };
         Ok(AskedQuery { query, fields, field, itself })
@@ -100,11 +117,14 @@ pub(super) fn search(
 ) -> Result<SearchAnswer, Refusal> {
     let begin = Instant::now();
     let snapshot = &*seen.snapshot;
-    let asked = AskedQuery::new(snapshot, request)?;
+    let mut asked = AskedQuery::new(snapshot, request, context)?;
     let limits = &context.state.limits;
     let aggregations = AskedFacets::new(snapshot, &request.aggregations, limits.buckets)?;
     let budget = context.task.budget(request.time);
     let searcher = searcher(context, snapshot, asked.field, &budget);
+    if let Some(rm3) = &request.feedback {
+        asked.query = snapshot.expand_within(&searcher, &asked.query, asked.field, request.model, rm3)?;
+    }
     let prepared = searcher.prepare(&asked.query)?;
     let (searcher, prepared, itself) = (&searcher, &prepared, asked.itself);
     let search = Search { snapshot, searcher, prepared, request, itself };

@@ -91,8 +91,15 @@ impl Snapshot {
     /// [`Error::NotInView`] for a view, which does not show classes; [`Error::Corrupt`] if they cannot be
     /// read.
     pub fn visible_to(&self, user: &AccessUser) -> Result<Vec<VisibleDocs>> {
+        self.visible_to_until(user, &|| false)
+    }
+
+    fn visible_to_until(&self, user: &AccessUser, stop: &dyn Fn() -> bool) -> Result<Vec<VisibleDocs>> {
         self.refuse_in_view("who may see documents")?;
-        self.classed_segments().map(|(segment, field)| visible_to(segment, field, user)).collect()
+        let of_segment = |(segment, field): (&Segment, Option<Field>)| {
+            if stop() { Err(Error::Cancelled) } else { visible_to(segment, field, user) }
+        };
+        self.classed_segments().map(of_segment).collect()
     }
 
     /// Returns the same commit as a user sees it: as an index would be of what he could list and read when
@@ -102,6 +109,14 @@ impl Snapshot {
     /// [`Error::Unsupported`] if an index was built without access classes, [`Error::NotInView`] for a view,
     /// [`Error::Corrupt`] if classes cannot be read.
     pub fn seen_as(&self, user: &AccessUser) -> Result<Snapshot> {
+        self.seen_as_until(user, &|| false)
+    }
+
+    /// Does the same until `stop` returns true, which is asked before each segment.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if it was stopped, and the errors of [`Snapshot::seen_as`].
+    pub fn seen_as_until(&self, user: &AccessUser, stop: &dyn Fn() -> bool) -> Result<Snapshot> {
         if !self.has_access() {
             return Err(Error::Unsupported {
                 what: "an index without access classes, as a user sees it".into(),
@@ -112,7 +127,7 @@ impl Snapshot {
         if user.is_root() {
             return Ok(self.clone());
         }
-        self.seen_by(&self.visible_to(user)?)
+        self.seen_by(&self.visible_to_until(user, stop)?)
     }
 
     /// The segments in the order of leaves, each with the number that its index gives to the column.

@@ -7,7 +7,7 @@ use super::open::Snapshot;
 use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::schema::{Field, MAX_TOKEN};
-use crate::search::{Answer, Hit, Leaf, Model, MoreLikeThis, Rm3};
+use crate::search::{Answer, Hit, Leaf, Model, MoreLikeThis, Rm3, Searcher};
 use crate::segment::{Segment, TermInDocument};
 use crate::tokenize::{TokenSink, Tokenizer};
 
@@ -21,10 +21,26 @@ impl Snapshot {
     /// [`Error::Unsupported`] if the index has neither for the field; [`Error::InvalidValue`] for parameters
     /// outside their range; [`Error::SourceChanged`] if it refers to a file that has changed.
     pub fn expand(&self, query: &Query, field: Field, model: Model, rm3: &Rm3) -> Result<Query> {
+        self.expand_within(&self.searcher(), query, field, model, rm3)
+    }
+
+    /// Does the same with the hits of a searcher of this snapshot. If its budget runs out, the terms come
+    /// from the hits that were found until then.
+    ///
+    /// # Errors
+    /// The errors of [`Snapshot::expand`].
+    pub fn expand_within(
+        &self,
+        searcher: &Searcher<'_>,
+        query: &Query,
+        field: Field,
+        model: Model,
+        rm3: &Rm3,
+    ) -> Result<Query> {
         rm3.check()?;
         let all = self.all_documents();
         let mut documents = Vec::new();
-        for hit in self.best(query, model, rm3)? {
+        for hit in self.best(searcher, query, model, rm3)? {
             let Some(counts) = self.term_counts(&hit, field)? else {
                 let name = self.schema().entry(field).map_or("", |entry| &entry.name);
                 return Err(Error::Unsupported {
@@ -44,8 +60,8 @@ impl Snapshot {
 
     /// The documents from which to take terms. Documents with equal scores are sorted by key, so that the
     /// answer does not depend on the segments.
-    fn best(&self, query: &Query, model: Model, rm3: &Rm3) -> Result<Vec<Hit>> {
-        let hits = self.searcher().top_k(query, model, rm3.first_pass.max(rm3.documents))?;
+    fn best(&self, searcher: &Searcher<'_>, query: &Query, model: Model, rm3: &Rm3) -> Result<Vec<Hit>> {
+        let hits = searcher.top_k(query, model, rm3.first_pass.max(rm3.documents))?;
         let mut named = hits
             .into_iter()
             .map(|hit| Ok((self.key(&hit)?, hit)))
@@ -110,6 +126,20 @@ impl Snapshot {
     /// [`Error::Unsupported`] if the index has neither; [`Error::SourceChanged`] if it refers to a file that
     /// has changed.
     pub fn like(&self, hit: &Hit, field: Field, options: &MoreLikeThis) -> Result<Query> {
+        self.like_until(hit, field, options, &|| false)
+    }
+
+    /// Does the same until `stop` returns true, which is asked before each term is looked up.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if it was stopped, and the errors of [`Snapshot::like`].
+    pub fn like_until(
+        &self,
+        hit: &Hit,
+        field: Field,
+        options: &MoreLikeThis,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Query> {
         let Some(counts) = self.term_counts(hit, field)? else {
             return Err(Error::Unsupported {
                 what: "finding similar documents without a stored vector or stored text".into(),
@@ -117,7 +147,7 @@ impl Snapshot {
                     .into(),
             });
         };
-        self.like_terms(field, counts, options)
+        self.like_terms(field, counts, options, stop)
     }
 
     /// The terms of a document in a field with their frequencies, from its vector or else from its stored
@@ -154,7 +184,7 @@ impl Snapshot {
     /// # Errors
     /// [`Error::InvalidValue`] for options outside their range.
     pub fn like_text(&self, field: Field, text: &[u8], options: &MoreLikeThis) -> Result<Query> {
-        self.like_terms(field, self.counts_of(field, text), options)
+        self.like_terms(field, self.counts_of(field, text), options, &|| false)
     }
 
     /// Returns the best `k` documents similar to the document of a hit, excluding that document.
@@ -174,9 +204,11 @@ impl Snapshot {
         field: Field,
         terms: Vec<(Vec<u8>, usize)>,
         options: &MoreLikeThis,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Query> {
         options.check()?;
-        options.query(field, terms, self.all_documents(), |term| self.doc_freq(field, term))
+        let doc_freq = |term: &[u8]| if stop() { Err(Error::Cancelled) } else { self.doc_freq(field, term) };
+        options.query(field, terms, self.all_documents(), doc_freq)
     }
 
     /// The number of documents, counted as in [`Snapshot::doc_freq`].

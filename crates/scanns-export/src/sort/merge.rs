@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-
-use anyhow::Result;
+use std::io::Result;
 
 use super::run::{RunReader, SortedRun};
 

@@ -1,12 +1,14 @@
 //! Writes record batches in the formats of Arrow and Parquet.
 //!
-//! Files of Arrow are in its file format, which allows random access; standard output gets its stream format.
+//! Arrow has a file format, which allows random access, and a stream format. The types are those that
+//! `scanns_arrow` gives to values; a column with a text that is not valid UTF-8 must be marked as binary, or
+//! its batch is refused. So no value is replaced or omitted.
 //! Parquet holds one group of rows in memory, encoded and compressed, until the group is complete: a million
 //! rows or 64 MiB.
 
 use std::io::{self, BufWriter, Write};
 
-use anyhow::{Error, Result};
+use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -16,11 +18,11 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use scanns::columns::{BatchColumn, ColumnKind};
+use scanns_arrow::{ColumnLayout, ConversionError};
 
-use super::arrow;
-use super::shape::Shape;
-use super::write::Rows;
-use crate::args::ExportCompression;
+use crate::error::{ExportError, Result};
+use crate::shape::Shape;
+use crate::text::RowWriter;
 
 /// The maximum number of rows in a group of Parquet.
 const GROUP_ROWS: usize = 1 << 20;
@@ -32,6 +34,41 @@ const GROUP_BYTES: usize = 64 << 20;
 /// than it saves space.
 const NUMBER_TABLE: usize = 64 << 10;
 
+/// Compression methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableCompression {
+    /// No compression.
+    None,
+    /// Least work, least savings; not for Arrow.
+    Snappy,
+    /// Fast.
+    Lz4,
+    /// Small.
+    Zstd,
+}
+
+/// The schema of the output.
+fn schema_of(shapes: &[Shape]) -> SchemaRef {
+    scanns_arrow::schema_of(&layouts(shapes))
+}
+
+fn layouts(shapes: &[Shape]) -> Vec<ColumnLayout> {
+    let layout = |shape: &Shape| {
+        let Shape { name, kind, required, several, binary } = shape.clone();
+        ColumnLayout { name, kind, required, several, binary }
+    };
+    shapes.iter().map(layout).collect()
+}
+
+/// Converts columns to a record batch.
+fn record_batch(schema: &SchemaRef, shapes: &[Shape], columns: &[BatchColumn]) -> Result<RecordBatch> {
+    scanns_arrow::record_batch(schema, &layouts(shapes), columns).map_err(|error| match error {
+        ConversionError::NotUnicode(place) => ExportError::NotUnicode(place),
+        ConversionError::TooLarge(name) => ExportError::TooLarge(name),
+        ConversionError::Arrow(error) => unwrapped(error),
+    })
+}
+
 /// Writes Parquet.
 pub struct Parquet<W: Write + Send> {
     shapes: Vec<Shape>,
@@ -41,12 +78,15 @@ pub struct Parquet<W: Write + Send> {
 
 impl<W: Write + Send> Parquet<W> {
     /// A writer for rows of these columns.
-    pub fn new(out: W, shapes: Vec<Shape>, compression: ExportCompression) -> Result<Self> {
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn new(out: W, shapes: Vec<Shape>, compression: TableCompression) -> Result<Self> {
         let compression = match compression {
-            ExportCompression::None => Compression::UNCOMPRESSED,
-            ExportCompression::Snappy => Compression::SNAPPY,
-            ExportCompression::Lz4 => Compression::LZ4_RAW,
-            ExportCompression::Zstd => Compression::ZSTD(ZstdLevel::try_new(1).map_err(plain)?),
+            TableCompression::None => Compression::UNCOMPRESSED,
+            TableCompression::Snappy => Compression::SNAPPY,
+            TableCompression::Lz4 => Compression::LZ4_RAW,
+            TableCompression::Zstd => Compression::ZSTD(ZstdLevel::try_new(1).map_err(plain)?),
         };
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("scanns ", env!("CARGO_PKG_VERSION")).into())
@@ -69,30 +109,33 @@ impl<W: Write + Send> Parquet<W> {
                 properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
             }
         }
-        let schema = arrow::schema(&shapes);
+        let schema = schema_of(&shapes);
         let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties.build())).map_err(plain)?;
         Ok(Parquet { shapes, schema, writer })
     }
 
     /// Completes the file, and returns the output.
+    ///
+    /// # Errors
+    /// The output cannot be written.
     pub fn into_inner(self) -> Result<W> {
         self.writer.into_inner().map_err(plain)
     }
 }
 
-impl<W: Write + Send> Rows for Parquet<W> {
+impl<W: Write + Send> RowWriter for Parquet<W> {
     fn begin(&mut self) -> Result<()> {
         Ok(())
     }
 
     fn batch(&mut self, columns: &[BatchColumn]) -> Result<()> {
-        let batch = arrow::record_batch(&self.schema, &self.shapes, columns)?;
+        let batch = record_batch(&self.schema, &self.shapes, columns)?;
         self.writer.write(&batch).map_err(plain)
     }
 
     fn end(&mut self) -> Result<()> {
         self.writer.finish().map_err(plain)?;
-        Ok(self.writer.inner_mut().flush()?)
+        self.writer.inner_mut().flush().map_err(ExportError::Write)
     }
 }
 
@@ -110,13 +153,16 @@ enum ArrowFormat<W: Write> {
 
 impl<W: Write> Arrow<W> {
     /// A writer for rows of these columns, as a stream or as a file.
-    pub fn new(out: W, shapes: Vec<Shape>, compression: ExportCompression, stream: bool) -> Result<Self> {
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn new(out: W, shapes: Vec<Shape>, compression: TableCompression, stream: bool) -> Result<Self> {
         let compression = match compression {
-            ExportCompression::Zstd => Some(CompressionType::ZSTD),
-            ExportCompression::Lz4 => Some(CompressionType::LZ4_FRAME),
+            TableCompression::Zstd => Some(CompressionType::ZSTD),
+            TableCompression::Lz4 => Some(CompressionType::LZ4_FRAME),
             _ => None,
         };
-        let schema = arrow::schema(&shapes);
+        let schema = schema_of(&shapes);
         let options = IpcWriteOptions::default().try_with_compression(compression).map_err(unwrapped)?;
         let out = BufWriter::with_capacity(1 << 20, out);
         let writer = if stream {
@@ -128,13 +174,13 @@ impl<W: Write> Arrow<W> {
     }
 }
 
-impl<W: Write> Rows for Arrow<W> {
+impl<W: Write> RowWriter for Arrow<W> {
     fn begin(&mut self) -> Result<()> {
         Ok(())
     }
 
     fn batch(&mut self, columns: &[BatchColumn]) -> Result<()> {
-        let batch = arrow::record_batch(&self.schema, &self.shapes, columns)?;
+        let batch = record_batch(&self.schema, &self.shapes, columns)?;
         match &mut self.writer {
             ArrowFormat::File(writer) => writer.write(&batch),
             ArrowFormat::Stream(writer) => writer.write(&batch),
@@ -151,20 +197,20 @@ impl<W: Write> Rows for Arrow<W> {
     }
 }
 
-/// Unwraps the error of the output, if there is one inside.
-fn plain(error: ParquetError) -> Error {
+/// The error of the output, if there is one inside.
+fn plain(error: ParquetError) -> ExportError {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(inner) => Error::new(*inner),
-            Err(other) => Error::from_boxed(other),
+            Ok(inner) => ExportError::Write(*inner),
+            Err(other) => ExportError::Table(other),
         },
-        other => Error::new(other),
+        other => ExportError::Table(other.into()),
     }
 }
 
-fn unwrapped(error: ArrowError) -> Error {
+fn unwrapped(error: ArrowError) -> ExportError {
     match error {
-        ArrowError::IoError(_, inner) => Error::new(inner),
-        other => Error::new(other),
+        ArrowError::IoError(_, inner) => ExportError::Write(inner),
+        other => ExportError::Table(other.into()),
     }
 }

@@ -12,14 +12,23 @@ pub mod key;
 mod merge;
 mod run;
 
+use std::io;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
 use merge::Merge;
 use run::{RunWriter, SortedRun};
+use scanns::columns::BatchColumn;
+
+use crate::error::{ExportError, Result};
 
 /// The maximum number of runs to merge at once.
 const FAN: usize = 64;
+
+/// The number of rows to merge between two looks at whether anybody wants them.
+const STEP: u64 = 1 << 12;
+
+/// The maximum number of sorted rows in a batch, and about the maximum number of their bytes.
+const BATCH: (usize, usize) = (8 << 10, 4 << 20);
 
 /// Sorts rows.
 #[derive(Debug)]
@@ -89,46 +98,54 @@ impl Sorter {
         Sorter { memory, place, held: Held::default(), levels: Vec::new(), longest: 0 }
     }
 
-    /// Adds a row.
-    pub fn push(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
+    /// Adds a row with its key; false if `stop` wants no more.
+    ///
+    /// # Errors
+    /// [`ExportError::Temporary`] if the rows do not fit into memory and cannot be written.
+    pub fn push(&mut self, key: &[u8], row: &[u8], stop: &dyn Fn() -> bool) -> Result<bool> {
         let bytes = key.len() + row.len();
         let is_full = self.held.taken() + bytes + size_of::<Row>() > self.memory;
         if !self.held.rows.is_empty() && (is_full || !self.held.has_room(bytes)) {
-            self.spill().with_context(|| self.trouble())?;
+            let spilled = self.spill(stop).map_err(|error| self.trouble(error))?;
+            if spilled.is_none() {
+                return Ok(false);
+            }
         }
         self.longest = self.longest.max(key.len() + row.len());
         self.held.push(key, row);
-        Ok(())
+        Ok(true)
     }
 
-    /// All rows in order.
-    pub fn finish(mut self) -> Result<Sorted> {
+    /// All rows in order; `None` if `stop` wants no more.
+    ///
+    /// # Errors
+    /// [`ExportError::Temporary`] if temporary files cannot be written or read.
+    pub fn finish(mut self, stop: &dyn Fn() -> bool) -> Result<Option<Sorted>> {
         if self.levels.is_empty() {
             self.held.sort();
-            return Ok(Sorted::Held(self.held, 0));
+            return Ok(Some(Sorted { source: SortedSource::Held(self.held, 0), place: self.place }));
         }
-        let finished = (|| -> Result<Merge> {
-            self.spill()?;
+        let finished = (|| -> io::Result<Option<Merge>> {
+            if self.spill(stop)?.is_none() {
+                return Ok(None);
+            }
             self.held = Held::default();
             // Each level has few runs left; the shortest runs are merged first.
             let mut runs: Vec<SortedRun> = self.levels.drain(..).flatten().collect();
             let (fan, buffer) = self.fan();
             while runs.len() > fan {
                 let some = runs.drain(..fan.min(runs.len() - fan + 1)).collect();
-                let merged = self.merge(some, buffer)?;
+                let Some(merged) = self.merge(some, buffer, stop)? else { return Ok(None) };
                 runs.push(merged);
             }
-            Merge::new(runs, buffer)
+            Merge::new(runs, buffer).map(Some)
         })();
-        finished.map(Sorted::Merged).with_context(|| self.trouble())
+        let merge = finished.map_err(|error| self.trouble(error))?;
+        Ok(merge.map(|merge| Sorted { source: SortedSource::Merged(merge), place: self.place }))
     }
 
-    fn trouble(&self) -> String {
-        format!(
-            "cannot sort the rows with temporary files in {}: they need as much space as the rows; \
-             --sort-memory sets how much is sorted in memory",
-            self.place.display()
-        )
+    fn trouble(&self, source: io::Error) -> ExportError {
+        ExportError::Temporary { place: self.place.clone(), source }
     }
 
     /// The number of runs to merge at once, and the buffer size for each; together they take a quarter of the
@@ -139,8 +156,8 @@ impl Sorter {
         ((quarter / (buffer + self.longest)).clamp(2, FAN), buffer)
     }
 
-    /// Writes the rows in memory as a run.
-    fn spill(&mut self) -> Result<()> {
+    /// Writes the rows in memory as a run; `None` if `stop` wants no more.
+    fn spill(&mut self, stop: &dyn Fn() -> bool) -> io::Result<Option<()>> {
         self.held.sort();
         let mut run = RunWriter::new(&self.place)?;
         let Held { bytes, rows } = &mut self.held;
@@ -162,23 +179,40 @@ impl Sorter {
                 break;
             }
             let full = std::mem::take(runs);
-            run = self.merge(full, buffer)?;
+            let Some(merged) = self.merge(full, buffer, stop)? else { return Ok(None) };
+            run = merged;
         }
-        Ok(())
+        Ok(Some(()))
     }
 
-    fn merge(&self, runs: Vec<SortedRun>, buffer: usize) -> Result<SortedRun> {
+    fn merge(
+        &self,
+        runs: Vec<SortedRun>,
+        buffer: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> io::Result<Option<SortedRun>> {
         let (mut merge, mut merged) = (Merge::new(runs, buffer)?, RunWriter::new(&self.place)?);
+        let mut rows = 0u64;
         while let Some((key, row)) = merge.next()? {
             merged.push(key, row)?;
+            rows += 1;
+            if rows.is_multiple_of(STEP) && stop() {
+                return Ok(None);
+            }
         }
-        merged.finish()
+        merged.finish().map(Some)
     }
 }
 
 /// Rows in order.
 #[derive(Debug)]
-pub enum Sorted {
+pub struct Sorted {
+    source: SortedSource,
+    place: PathBuf,
+}
+
+#[derive(Debug)]
+enum SortedSource {
     /// All rows, if they fit into memory, and the number of rows that were read.
     Held(Held, usize),
     /// A merge of the rows in files.
@@ -187,15 +221,44 @@ pub enum Sorted {
 
 impl Sorted {
     /// The next row; `None` after the last.
-    pub fn next(&mut self) -> Result<Option<&[u8]>> {
-        match self {
-            Sorted::Held(Held { bytes, rows }, taken) => {
+    ///
+    /// # Errors
+    /// [`ExportError::Temporary`] if it cannot be read back.
+    pub fn next_row(&mut self) -> Result<Option<&[u8]>> {
+        match &mut self.source {
+            SortedSource::Held(Held { bytes, rows }, taken) => {
                 let Some(row) = rows.get(*taken) else { return Ok(None) };
                 *taken += 1;
                 Ok(bytes.get(row.middle..row.end))
             }
-            Sorted::Merged(merge) => Ok(merge.next()?.map(|(_, row)| row)),
+            SortedSource::Merged(merge) => {
+                let place = &self.place;
+                let next = merge.next();
+                let next = next.map_err(|source| ExportError::Temporary { place: place.clone(), source })?;
+                Ok(next.map(|(_, row)| row))
+            }
         }
+    }
+
+    /// Replaces the rows of columns with the next ones: some thousands, or some megabytes. False after the
+    /// last row.
+    ///
+    /// # Errors
+    /// [`ExportError::Temporary`] if they cannot be read back.
+    pub fn next_batch(&mut self, columns: &mut [BatchColumn]) -> Result<bool> {
+        columns.iter_mut().for_each(BatchColumn::clear);
+        let (mut count, mut bytes) = (0, 0);
+        while count < BATCH.0 && bytes < BATCH.1 {
+            let Some(mut row) = self.next_row()? else { break };
+            bytes += row.len();
+            count += 1;
+            let read = columns.iter_mut().try_for_each(|column| column.take_row(&mut row));
+            if read.is_none() {
+                let source = io::Error::other("cannot read a row back from a temporary file");
+                return Err(ExportError::Temporary { place: self.place.clone(), source });
+            }
+        }
+        Ok(count > 0)
     }
 }
 
@@ -205,14 +268,14 @@ mod tests {
 
     fn sorted(rows: &[(Vec<u8>, Vec<u8>)], memory: usize) -> (Vec<Vec<u8>>, bool) {
         let mut sorter = Sorter::new(memory, std::env::temp_dir());
-        rows.iter().for_each(|(key, row)| sorter.push(key, row).unwrap());
-        let mut sorted = sorter.finish().unwrap();
-        let merged = matches!(sorted, Sorted::Merged(_));
+        rows.iter().for_each(|(key, row)| assert!(sorter.push(key, row, &|| false).unwrap()));
+        let mut sorted = sorter.finish(&|| false).unwrap().unwrap();
+        let merged = matches!(sorted.source, SortedSource::Merged(_));
         let mut all = Vec::new();
-        while let Some(row) = sorted.next().unwrap() {
+        while let Some(row) = sorted.next_row().unwrap() {
             all.push(row.to_vec());
         }
-        assert!(sorted.next().unwrap().is_none());
+        assert!(sorted.next_row().unwrap().is_none());
         (all, merged)
     }
 
@@ -251,24 +314,34 @@ mod tests {
             .collect();
         let mut sorter = Sorter::new(400, std::env::temp_dir());
         for (key, row) in &rows {
-            sorter.push(key, row).unwrap();
+            assert!(sorter.push(key, row, &|| false).unwrap());
         }
         assert_eq!(sorter.fan().0, 2);
         assert!(sorter.levels.len() > 6 && sorter.levels.iter().all(|level| level.len() < 2));
         let mut expected = rows.clone();
         expected.sort();
-        let mut sorted = sorter.finish().unwrap();
+        let mut sorted = sorter.finish(&|| false).unwrap().unwrap();
         for (_, row) in &expected {
-            assert_eq!(sorted.next().unwrap(), Some(&row[..]));
+            assert_eq!(sorted.next_row().unwrap(), Some(&row[..]));
         }
-        assert_eq!(sorted.next().unwrap(), None);
+        assert_eq!(sorted.next_row().unwrap(), None);
     }
 
     #[test]
     fn a_place_where_nothing_can_be_written_is_named() {
         let mut sorter = Sorter::new(1, "/nowhere/at/all".into());
-        sorter.push(b"a", b"").unwrap();
-        let error = format!("{:#}", sorter.push(b"b", b"").unwrap_err());
-        assert!(error.contains("/nowhere/at/all") && error.contains("--sort-memory"), "{error}");
+        sorter.push(b"a", b"", &|| false).unwrap();
+        let error = sorter.push(b"b", b"", &|| false).unwrap_err();
+        assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
+        assert!(std::error::Error::source(&error).unwrap().to_string().contains("create a temporary file"));
+    }
+
+    #[test]
+    fn a_sort_that_nobody_wants_ends() {
+        let mut sorter = Sorter::new(1, std::env::temp_dir());
+        let wanted = (0..1u32 << 20).take_while(|n| sorter.push(&n.to_be_bytes(), b"", &|| true).unwrap());
+        assert!(wanted.count() < 1 << 14);
+        let sorter = Sorter { levels: Vec::new(), ..Sorter::new(1 << 20, std::env::temp_dir()) };
+        assert!(sorter.finish(&|| true).unwrap().is_some(), "an empty sort has nothing to stop");
     }
 }

@@ -11,18 +11,30 @@
 //! In descending order, all bits after the first byte are inverted. Of several values the least one is used
 //! in ascending order, and the greatest one in descending order.
 
-use anyhow::{Result, bail};
 use scanns::Snapshot;
 use scanns::columns::{Batch, BatchColumn, BatchField, ColumnKind};
 use scanns::schema::{FieldKind, ValueRef};
-use scanns::search::{SortBy, SortKey};
+use scanns::search::{Missing, SortBy, SortKey};
 
-use crate::args::SortArg;
-use crate::search::order;
+use crate::error::{ExportError, Result};
 
-/// The order of rows.
+/// An order of rows.
 #[derive(Clone, Debug)]
-pub struct Order {
+pub enum RowOrder {
+    /// By score, the best first.
+    Score,
+    /// By the bytes of the key.
+    Key {
+        /// True for the greatest first.
+        descending: bool,
+    },
+    /// By these columns, one after the other.
+    Columns(Vec<SortKey>),
+}
+
+/// Makes the sort keys of rows.
+#[derive(Clone, Debug)]
+pub struct RowKeys {
     parts: Vec<Part>,
 }
 
@@ -40,9 +52,12 @@ enum From {
     Column(usize),
 }
 
-impl Order {
-    /// The requested order. The fields that it needs are appended to `fields`, if they are missing.
-    pub fn new(snapshot: &Snapshot, sort: &SortArg, fields: &mut Vec<BatchField>) -> Result<Self> {
+impl RowKeys {
+    /// The keys of an order. The fields that they need are appended to `fields`, if they are missing.
+    ///
+    /// # Errors
+    /// [`ExportError::NotSortable`] for a field of texts, bytes or paths.
+    pub fn new(snapshot: &Snapshot, order: &RowOrder, fields: &mut Vec<BatchField>) -> Result<Self> {
         let mut place = |field| {
             let known = fields.iter().position(|&known| known == field);
             known.unwrap_or_else(|| {
@@ -51,33 +66,28 @@ impl Order {
             })
         };
         let part = |from, descending| Part { from, descending, missing_first: false };
-        let parts = match sort {
-            SortArg::Score => vec![part(From::Score, true)],
-            SortArg::Key => vec![part(From::Column(place(BatchField::Key)), false)],
-            SortArg::KeyDown => vec![part(From::Column(place(BatchField::Key)), true)],
-            SortArg::Fields(names) => {
-                let mut parts = Vec::new();
-                for SortKey { by, descending, missing } in order::keys(snapshot, names)? {
-                    let from = match by {
-                        SortBy::Field(field) => {
-                            let kind = snapshot.schema().entry(field).map(|entry| &entry.kind);
-                            if let Some(FieldKind::Text { .. } | FieldKind::Bytes | FieldKind::Path) = kind {
-                                bail!(
-                                    "cannot sort by texts, bytes and paths: sort by a number, a date or a \
-                                     keyword, or by key"
-                                );
-                            }
-                            From::Column(place(BatchField::Values(field)))
-                        }
-                        SortBy::Score | SortBy::Document => From::Score,
-                    };
-                    let missing_first = missing == scanns::search::Missing::First;
-                    parts.push(Part { from, descending, missing_first });
-                }
-                parts
+        let columns = match order {
+            RowOrder::Score => return Ok(RowKeys { parts: vec![part(From::Score, true)] }),
+            RowOrder::Key { descending } => {
+                return Ok(RowKeys { parts: vec![part(From::Column(place(BatchField::Key)), *descending)] });
             }
+            RowOrder::Columns(columns) => columns,
         };
-        Ok(Order { parts })
+        let mut parts = Vec::with_capacity(columns.len());
+        for &SortKey { by, descending, missing } in columns {
+            let from = match by {
+                SortBy::Field(field) => {
+                    let kind = snapshot.schema().entry(field).map(|entry| &entry.kind);
+                    if let Some(FieldKind::Text { .. } | FieldKind::Bytes | FieldKind::Path) = kind {
+                        return Err(ExportError::NotSortable);
+                    }
+                    From::Column(place(BatchField::Values(field)))
+                }
+                SortBy::Score | SortBy::Document => From::Score,
+            };
+            parts.push(Part { from, descending, missing_first: missing == Missing::First });
+        }
+        Ok(RowKeys { parts })
     }
 
     /// True if hits must be scored.

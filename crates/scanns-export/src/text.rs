@@ -1,19 +1,29 @@
 //! Writes rows as text.
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use anyhow::Result;
 use scanns::columns::{BatchColumn, CsvText, JsonText};
 
+use crate::error::{ExportError, Result};
+
 /// A writer of rows.
-pub trait Rows {
+pub trait RowWriter {
     /// Writes what comes before the first row.
+    ///
+    /// # Errors
+    /// The output cannot be written.
     fn begin(&mut self) -> Result<()>;
 
     /// Writes rows, given by column; there is at least one column.
+    ///
+    /// # Errors
+    /// The output cannot be written, or the format cannot hold a value.
     fn batch(&mut self, columns: &[BatchColumn]) -> Result<()>;
 
     /// Writes what comes after the last row.
+    ///
+    /// # Errors
+    /// The output cannot be written.
     fn end(&mut self) -> Result<()>;
 }
 
@@ -21,9 +31,9 @@ pub trait Rows {
 const PIECE: usize = 1 << 20;
 
 /// Writes out a buffer if it has at least `least` bytes.
-fn pass_on(buffer: &mut Vec<u8>, out: &mut impl Write, least: usize) -> io::Result<()> {
+fn pass_on(buffer: &mut Vec<u8>, out: &mut impl Write, least: usize) -> Result<()> {
     if buffer.len() >= least {
-        out.write_all(buffer)?;
+        out.write_all(buffer).map_err(ExportError::Write)?;
         buffer.clear();
     }
     Ok(())
@@ -44,10 +54,10 @@ impl<W: Write> Csv<W> {
     }
 }
 
-impl<W: Write> Rows for Csv<W> {
+impl<W: Write> RowWriter for Csv<W> {
     fn begin(&mut self) -> Result<()> {
         self.text.put_head(self.names.iter().map(String::as_str), &mut self.buffer);
-        Ok(pass_on(&mut self.buffer, &mut self.out, 0)?)
+        pass_on(&mut self.buffer, &mut self.out, 0)
     }
 
     fn batch(&mut self, columns: &[BatchColumn]) -> Result<()> {
@@ -56,11 +66,11 @@ impl<W: Write> Rows for Csv<W> {
             text.put_row(columns, row, buffer);
             pass_on(buffer, out, PIECE)?;
         }
-        Ok(pass_on(buffer, out, 0)?)
+        pass_on(buffer, out, 0)
     }
 
     fn end(&mut self) -> Result<()> {
-        Ok(self.out.flush()?)
+        self.out.flush().map_err(ExportError::Write)
     }
 }
 
@@ -79,7 +89,7 @@ impl<W: Write> JsonLines<W> {
     }
 }
 
-impl<W: Write> Rows for JsonLines<W> {
+impl<W: Write> RowWriter for JsonLines<W> {
     fn begin(&mut self) -> Result<()> {
         Ok(())
     }
@@ -90,11 +100,11 @@ impl<W: Write> Rows for JsonLines<W> {
             text.put_row(columns, row, buffer);
             pass_on(buffer, out, PIECE)?;
         }
-        Ok(pass_on(buffer, out, 0)?)
+        pass_on(buffer, out, 0)
     }
 
     fn end(&mut self) -> Result<()> {
-        Ok(self.out.flush()?)
+        self.out.flush().map_err(ExportError::Write)
     }
 }
 
@@ -126,7 +136,7 @@ mod tests {
         columns
     }
 
-    fn written(mut rows_of: impl Rows) {
+    fn written(mut rows_of: impl RowWriter) {
         rows_of.begin().unwrap();
         rows_of.batch(&columns()).unwrap();
         rows_of.end().unwrap();

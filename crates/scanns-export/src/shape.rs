@@ -1,8 +1,11 @@
 //! The columns of the output.
 
-use std::fmt::{self, Display, Formatter};
-
+use scanns::Snapshot;
 use scanns::columns::{BatchColumn, ColumnKind};
+use scanns::schema::Field;
+
+/// The name of the column of the document's key, which is not a field.
+pub const KEY: &str = "_key";
 
 /// A column of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,19 +22,25 @@ pub struct Shape {
     pub binary: bool,
 }
 
-/// The error that the column with this number contains invalid UTF-8.
-#[derive(Clone, Copy, Debug)]
-pub struct NotUnicode(pub usize);
-
-impl Display for NotUnicode {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "column {} contains a text that is not valid UTF-8", self.0 + 1)
-    }
-}
-
-impl std::error::Error for NotUnicode {}
-
 impl Shape {
+    /// The column of keys.
+    pub fn of_key() -> Self {
+        let kind = ColumnKind::Text;
+        Shape { name: KEY.into(), kind, required: true, several: false, binary: false }
+    }
+
+    /// The column of a field of a snapshot.
+    pub fn of_field(snapshot: &Snapshot, field: Field) -> Self {
+        let entry = snapshot.schema().entry(field);
+        Shape {
+            name: entry.map(|entry| entry.name.clone()).unwrap_or_default(),
+            kind: entry.map_or(ColumnKind::Text, |entry| ColumnKind::of(&entry.kind)),
+            required: false,
+            several: snapshot.may_have_several(field),
+            binary: false,
+        }
+    }
+
     /// True if values are texts, which may be invalid UTF-8.
     pub fn is_text(&self) -> bool {
         !self.kind.is_number() && self.kind != ColumnKind::Bytes

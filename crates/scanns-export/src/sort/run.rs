@@ -5,10 +5,8 @@
 //! ```
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, Error, ErrorKind, Read, Result, Seek, Write};
 use std::path::Path;
-
-use anyhow::{Context, Result, bail};
 
 /// The size of the write buffer.
 const PIECE: usize = 256 << 10;
@@ -35,20 +33,27 @@ pub(super) struct RunReader {
     left: u64,
 }
 
+/// An error with what could not be done.
+fn failed(what: &str, error: Error) -> Error {
+    Error::new(error.kind(), format!("cannot {what}: {error}"))
+}
+
 impl RunWriter {
     /// Starts a run in a directory.
     pub(super) fn new(place: &Path) -> Result<Self> {
-        let file = tempfile::tempfile_in(place).context("cannot create a temporary file")?;
+        let file = tempfile::tempfile_in(place).map_err(|error| failed("create a temporary file", error))?;
         Ok(RunWriter { out: BufWriter::with_capacity(PIECE, file), rows: 0 })
     }
 
     /// Adds a row.
     pub(super) fn push(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
         let length = |bytes: &[u8]| {
-            u32::try_from(bytes.len()).context("a row is longer than 4 GiB: omit long fields from --fields")
+            let error =
+                || Error::new(ErrorKind::InvalidInput, "a row is longer than 4 GiB: omit long fields");
+            u32::try_from(bytes.len()).map_err(|_| error())
         };
         for part in [&length(key)?.to_le_bytes()[..], &length(row)?.to_le_bytes(), key, row] {
-            self.out.write_all(part).context("cannot write")?;
+            self.out.write_all(part).map_err(|error| failed("write", error))?;
         }
         self.rows += 1;
         Ok(())
@@ -56,9 +61,9 @@ impl RunWriter {
 
     /// Completes the run.
     pub(super) fn finish(self) -> Result<SortedRun> {
-        let mut file =
-            self.out.into_inner().map_err(std::io::IntoInnerError::into_error).context("cannot write")?;
-        file.rewind().context("cannot rewind")?;
+        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error);
+        let mut file = file.map_err(|error| failed("write", error))?;
+        file.rewind().map_err(|error| failed("rewind", error))?;
         Ok(SortedRun { file, rows: self.rows })
     }
 }
@@ -78,13 +83,14 @@ impl RunReader {
         self.left = left;
         let mut lengths = [[0; 4]; 2];
         for length in &mut lengths {
-            self.from.read_exact(length).context("cannot read what was written")?;
+            self.from.read_exact(length).map_err(|error| failed("read what was written", error))?;
         }
         let [key, row] = lengths.map(|length| u32::from_le_bytes(length) as usize);
         record.clear();
-        let read = (&mut self.from).take((key + row) as u64).read_to_end(record).context("cannot read")?;
-        if read != key + row {
-            bail!("a temporary file is shorter than what was written to it");
+        let read = (&mut self.from).take((key + row) as u64).read_to_end(record);
+        if read.map_err(|error| failed("read", error))? != key + row {
+            let what = "a temporary file is shorter than what was written to it";
+            return Err(Error::new(ErrorKind::UnexpectedEof, what));
         }
         Ok(Some(key))
     }
