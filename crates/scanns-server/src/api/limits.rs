@@ -45,7 +45,7 @@ impl Default for Limits {
             buckets: 10_000,
             sort_memory: 64 << 20,
             work: WorkSettings { threads: cores, waiting: cores * 32 },
-            exports: WorkSettings { threads: 4, waiting: 0 },
+            exports: WorkSettings { threads: 4, waiting: 8 },
         }
     }
 }

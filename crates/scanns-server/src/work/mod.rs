@@ -16,7 +16,7 @@ pub use load::WorkLoad;
 pub use pool::WorkSettings;
 pub(crate) use task::{CancelOnDrop, Task};
 
-use pool::Pool;
+use pool::{Delivery, Pool};
 #[cfg(doc)]
 use scanns::search::Budget;
 
@@ -59,21 +59,19 @@ impl Workers {
         result
     }
 
-    /// Begins a job that nobody awaits, such as one that writes to a stream. Dropping the guard cancels it.
+    /// Begins a job that nobody awaits, such as one that writes to a stream. What it returns is called when its
+    /// thread is free for the next job. Dropping the guard cancels it.
     ///
     /// # Errors
     /// [`WorkError::Busy`] at once if there is no place.
     pub(crate) fn begin(
         &self,
         user: Option<Arc<str>>,
-        job: impl FnOnce(&Task) + Send + 'static,
+        job: impl FnOnce(&Task) -> Delivery + Send + 'static,
     ) -> Result<CancelOnDrop, WorkError> {
         let task = Task::new(user);
         let guard = CancelOnDrop::of(&task);
-        self.pool.add(task, move |task| {
-            job(task);
-            Box::new(|| {})
-        })?;
+        self.pool.add(task, job)?;
         Ok(guard)
     }
 

@@ -182,7 +182,8 @@ async fn a_free_thread_is_for_those_who_have_fewer() {
     let mut first = pin!(workers.run(user("anna"), wait(bell.clone(), door)));
     let mut second = pin!(workers.run(user("anna"), wait(bell, other_door)));
     assert!(poll(first.as_mut()).is_pending() && poll(second.as_mut()).is_pending());
-    (began.recv().unwrap(), began.recv().unwrap());
+    began.recv().unwrap();
+    began.recv().unwrap();
     let order = Arc::new(Mutex::new(Vec::new()));
     let job = |name: &'static str| {
         let order = Arc::clone(&order);
