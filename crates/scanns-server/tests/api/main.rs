@@ -6,6 +6,7 @@ mod conditions;
 mod description;
 mod errors;
 mod guide;
+mod limits;
 mod searches;
 mod streams;
 mod support;

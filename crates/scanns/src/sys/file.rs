@@ -55,6 +55,21 @@ impl ReadIdentity {
     }
 }
 
+/// Opens a regular file for reading, following symbolic links, and returns its size. Never waits, as for a
+/// program that writes into a pipe.
+///
+/// # Errors
+/// Any error of the system, and an error if `path` is not a regular file.
+pub fn open_regular(path: &Path) -> io::Result<(OwnedFd, u64)> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let fd = rustix::fs::open(path, flags, Mode::empty())?;
+    let stat = rustix::fs::fstat(&fd)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    Ok((fd, u64::try_from(stat.st_size).unwrap_or(0)))
+}
+
 /// A regular file, open for reading at given offsets.
 #[derive(Debug)]
 pub struct ReadFile {
@@ -71,13 +86,7 @@ impl ReadFile {
     /// # Errors
     /// Any error of the system, and an error if `path` is not a regular file.
     pub fn open(path: &Path) -> io::Result<ReadFile> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let fd = rustix::fs::open(path, flags, Mode::empty())?;
-        let stat = rustix::fs::fstat(&fd)?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(io::Error::other("it is not a regular file"));
-        }
-        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        let (fd, size) = open_regular(path)?;
         Ok(ReadFile { fd, size, direct: AtomicBool::new(false), expected: None })
     }
 

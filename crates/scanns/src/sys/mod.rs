@@ -25,7 +25,7 @@ mod write_back;
 pub use block::{BLOCK_PADDING, BlockMemory, PAGE};
 pub use clock::{now, process_seconds};
 pub use cpu::{Simd, in_wide_vectors, prefetch};
-pub use file::{PERMISSIONS, ReadFile, ReadIdentity, is_readable};
+pub use file::{PERMISSIONS, ReadFile, ReadIdentity, is_readable, open_regular};
 pub use helpers::Helpers;
 pub use lease::{is_shared, lock_byte};
 pub use lock::{lock, unpoisoned, wait};

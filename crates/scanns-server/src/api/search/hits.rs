@@ -128,7 +128,7 @@ impl<'a> HitPrinter<'a> {
             Some(rest) => self.room = rest,
             None => {
                 let detail = "the values and texts of these hits are too large for one answer: ask for fewer \
-                              hits at a time, for fewer fields, or without content";
+                              hits at a time, for fewer fields, or without content and explain";
                 let (kind, title) = ("/problems/window", "The answer is too large");
                 let problem = Problem::new(StatusCode::RANGE_NOT_SATISFIABLE, kind, title, detail);
                 return Err(problem.of_parameter("limit").into());

@@ -17,7 +17,7 @@ use crate::schema::{Field, Store, Value, decode_stored};
 use crate::search::Hit;
 use crate::segment::{Reference, StoredFigures, TermInDocument};
 use crate::source::Stamp;
-use crate::sys::{PERMISSIONS, ReadIdentity};
+use crate::sys::{PERMISSIONS, ReadIdentity, open_regular};
 
 impl Snapshot {
     /// Returns the original text of the document of a hit: a file, or a line without its line feed. Returns
@@ -213,7 +213,8 @@ impl IndexPart {
         if let Some((outer, inner)) = archive_of(path) {
             return self.read_member(reference, expected, outer, inner, most);
         }
-        let mut file = File::open(path).map_err(|source| failed("open", source))?;
+        let (file, _) = open_regular(path).map_err(|source| failed("open", source))?;
+        let mut file = File::from(file);
         check_file(&file, expected, path)?;
         check_stamp(&file, reference, path)?;
         let (start, len) = reference.span.unwrap_or((0, u64::MAX));
@@ -240,7 +241,8 @@ impl IndexPart {
         inner: &[u8],
         most: u64,
     ) -> Result<Vec<u8>> {
-        let file = File::open(outer).map_err(|source| Error::io("open", outer, source))?;
+        let (file, _) = open_regular(outer).map_err(|source| Error::io("open", outer, source))?;
+        let file = File::from(file);
         let same = file.try_clone().map_err(|source| Error::io("open", outer, source))?;
         check_file(&same, expected, outer)?;
         check_stamp(&file, reference, outer)?;

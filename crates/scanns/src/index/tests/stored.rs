@@ -347,4 +347,16 @@ fn snippets_read_the_front_of_a_file_and_say_the_same() {
     let mut highlighter = snapshot.highlighter(field, &query, SnippetOptions::default()).unwrap();
     let error = snapshot.snippets(&hit, field, &mut highlighter).unwrap_err();
     assert!(matches!(error, Error::SourceChanged { .. }), "{error}");
+    // Nobody waits for a program that writes into a pipe.
+    fs::remove_file(root.join("long")).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        root.join("long"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let error = snapshot.document(&hit).unwrap_err();
+    assert!(error.to_string().contains("not a regular file"), "{error}");
 }
