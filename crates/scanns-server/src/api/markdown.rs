@@ -130,7 +130,9 @@ fn parameters(guide: &mut String, route: &ApiRoute, description: &Value) {
     guide.push_str("\n| parameter | values | meaning |\n|---|---|---|\n");
     for one in own {
         let schema = schema_of_parameter(description, route, one.name);
-        line(guide, &format!("| `{}` | {} | {} |", one.name, cell(&values(&schema)), cell(one.about)));
+        let must = if one.is_required { " Required." } else { "" };
+        let (values, about) = (cell(&values(&schema)), cell(one.about));
+        line(guide, &format!("| `{}` | {values} | {about}{must} |", one.name));
     }
 }
 
