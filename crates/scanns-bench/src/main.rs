@@ -16,6 +16,7 @@ mod members;
 mod memory;
 mod reader;
 mod scaling;
+mod serve;
 mod text;
 mod tokenizer;
 mod tune;
@@ -58,6 +59,10 @@ enum Experiment {
     Latency(latency::LatencyArgs),
     /// Measure queries of views, which show some of the documents, beside the whole snapshot
     Views(views::ViewArgs),
+    /// Measure scanns serve: what HTTP costs above the library, and the server under load
+    Serve(serve::ServeArgs),
+    /// Measure what the time of an answer tells about documents that a user may not see
+    Hidden(serve::HiddenArgs),
     /// Measure look-ups among all terms of an index, and opening it
     Dictionary(dictionary::DictionaryArgs),
     /// Measure columns: a value by its document with jump tables and without, whole columns, exports
@@ -105,6 +110,8 @@ fn main() -> Result<()> {
         Experiment::Index(args) => index::run(&args, results)?,
         Experiment::Latency(args) => latency::run(&args, results)?,
         Experiment::Views(args) => views::run(&args, results)?,
+        Experiment::Serve(args) => serve::run(&args, results)?,
+        Experiment::Hidden(args) => serve::run_hidden(&args, results)?,
         Experiment::Columns(args) => columns::run(&args, results)?,
         Experiment::Dictionary(args) => dictionary::run(&args, results)?,
         Experiment::Memory(args) => memory::run(&args, results)?,

@@ -188,6 +188,8 @@ fn limits(args: &ServeConnectionArgs) -> ConnectionLimits {
         headers: args.max_headers,
         body_bytes: size(args.max_body),
         all_body_bytes: size(args.max_bodies),
+        all_answer_bytes: size(args.max_answers),
+        answer_step: args.answer_step,
         streams: u32::try_from(args.max_streams).unwrap_or(u32::MAX),
     }
 }

@@ -118,6 +118,11 @@ pub struct ConnectionLimits {
     pub body_bytes: usize,
     /// Bytes of all bodies of requests in memory at the same time.
     pub all_body_bytes: usize,
+    /// Bytes of all answers in memory at the same time, other than those that are made while they are sent.
+    pub all_answer_bytes: usize,
+    /// Users who may not see everything get their answers after whole multiples of this time, so that times
+    /// tell little about what they may not see; zero for at once.
+    pub answer_step: Duration,
     /// Requests of an HTTP/2 connection at the same time.
     pub streams: u32,
 }
@@ -136,6 +141,8 @@ impl Default for ConnectionLimits {
             headers: 100,
             body_bytes: 16 << 20,
             all_body_bytes: 64 << 20,
+            all_answer_bytes: 256 << 20,
+            answer_step: Duration::from_millis(1),
             streams: 32,
         }
     }

@@ -6,6 +6,9 @@ use axum::response::{IntoResponse, Response};
 use scanns::Error;
 use serde::Serialize;
 
+/// The number of characters of a detail, after which it is cut.
+const LONGEST_DETAIL: usize = 4000;
+
 /// The place of an error in a text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
@@ -54,7 +57,12 @@ impl Problem {
         title: &'static str,
         detail: impl Into<String>,
     ) -> Self {
-        let detail = detail.into();
+        let mut detail = detail.into();
+        // It may repeat what the client has sent.
+        if let Some((end, _)) = detail.char_indices().nth(LONGEST_DETAIL) {
+            detail.truncate(end);
+            detail.push('…');
+        }
         Problem {
             kind,
             title,

@@ -149,6 +149,13 @@ pub struct ServeConnectionArgs {
     /// Size of all bodies of requests together
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = units::parse_size)]
     pub max_bodies: u64,
+    /// Size of all answers that wait to be sent, together
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = units::parse_size)]
+    pub max_answers: u64,
+    /// Send answers to users who may not see everything after whole multiples of this time, so that times tell
+    /// little about what they may not see; 0 for at once
+    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = step)]
+    pub answer_step: Duration,
     /// Requests of an HTTP/2 connection at the same time
     #[arg(long, value_name = "N", default_value = "32", value_parser = positive)]
     pub max_streams: usize,
@@ -168,6 +175,11 @@ pub struct ServeRunArgs {
     /// Threads that read requests and send answers
     #[arg(long, value_name = "N", default_value = "2", value_parser = positive)]
     pub connection_threads: usize,
+}
+
+/// Parses a time that may be zero.
+fn step(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { timeout(text) }
 }
 
 /// Parses an address with a port. A port alone is one of the loopback interface, as localhost is.

@@ -162,7 +162,9 @@ impl Context<'_> {
         let digest = u128::from_le_bytes(self.state.keys.digest(&parts));
         // Weak: the answer to the same question has another time in it.
         let tag = format!("W/\"{digest:032x}\"");
-        if self.head.known.iter().any(|known| *known == tag || known == "*") {
+        // Tags are compared without their weakness.
+        let plain = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
+        if self.head.known.iter().any(|known| plain(known) == plain(&tag)) {
             return Err(Refusal::NotModified(tag));
         }
         Ok(Some(tag))
@@ -179,6 +181,14 @@ pub(super) fn identity(caller: &Caller) -> Vec<u8> {
     }
 }
 
+/// The user whose share of what the server can do is limited; `None` for who may see everything.
+pub(super) fn user_of(caller: &Caller) -> Option<Arc<str>> {
+    match caller {
+        Caller::Everything { .. } => None,
+        Caller::User { name, .. } => Some(Arc::clone(name)),
+    }
+}
+
 /// Runs a job and returns its answer as a response. If the client hangs up, the job is cancelled.
 pub(super) async fn respond(
     state: Arc<ApiState>,
@@ -186,7 +196,8 @@ pub(super) async fn respond(
     job: impl FnOnce(&Context<'_>) -> Result<Answer, Refusal> + Send + 'static,
 ) -> Response {
     let own = Arc::clone(&state);
-    let done = state.workers.run(move |task| job(&Context { state: &own, head: &head, task })).await;
+    let user = user_of(&head.caller);
+    let done = state.workers.run(user, move |task| job(&Context { state: &own, head: &head, task })).await;
     match done {
         Ok(Ok(answer)) => answer.into_response(),
         Ok(Err(Refusal::Problem(problem))) => problem.into_response(),

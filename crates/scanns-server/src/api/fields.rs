@@ -6,6 +6,9 @@ use scanns::schema::{Field, FieldEntry, FieldKind};
 
 use crate::problem::Problem;
 
+/// The maximum number of fields that words search.
+const MOST_SEARCHED: usize = 16;
+
 /// Names as a message lists them.
 fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {
     let names: Vec<&str> = names.collect();
@@ -65,6 +68,9 @@ pub(super) fn weighted(snapshot: &Snapshot, names: Option<&str>) -> Result<Vec<W
         let wrong = || Problem::parameter("field", "write a weight as in title^3,body^0.5");
         Ok(WeightedField { weight: weight.ok_or_else(wrong)?, field: searched(snapshot, name)? })
     };
+    if names.split(',').count() > MOST_SEARCHED {
+        return Err(Problem::parameter("field", format!("words search at most {MOST_SEARCHED} fields")));
+    }
     names.split(',').map(|name| one(name.trim())).collect()
 }
 

@@ -14,6 +14,13 @@ use crate::problem::Problem;
 /// The maximum number of parameters of an address.
 const MOST: usize = 1000;
 
+/// The maximum number of texts of a list.
+const MOST_TEXTS: usize = 256;
+
+/// The maximum length of a text in bytes, and of one that is a query or a key.
+const LONGEST: usize = 8 << 10;
+const LONGEST_QUERY: usize = 64 << 10;
+
 /// The groups of parameters of a route.
 pub(super) type Known = &'static [&'static [Parameter]];
 
@@ -223,6 +230,12 @@ impl Given {
                 }
                 value => add(text_of(parameter, value)?),
             }
+            if let Some(long) = texts.iter().find(|text| text.len() > LONGEST) {
+                return Err(too_long(parameter, long.len(), LONGEST));
+            }
+            if texts.len() > MOST_TEXTS {
+                return Err(wrong(parameter, &format!("has more than {MOST_TEXTS} parts")));
+            }
         }
         Ok(texts)
     }
@@ -238,13 +251,20 @@ impl Given {
 }
 
 fn text_of<'g>(parameter: &Parameter, value: &'g GivenValue) -> Result<&'g str, Problem> {
-    match value {
+    let text = match value {
         GivenValue::Raw(bytes) => {
-            std::str::from_utf8(bytes).map_err(|_| wrong(parameter, "is not valid UTF-8"))
+            std::str::from_utf8(bytes).map_err(|_| wrong(parameter, "is not valid UTF-8"))?
         }
-        GivenValue::Json(Value::String(text)) => Ok(text),
-        GivenValue::Json(_) => Err(wrong(parameter, "must be a string")),
-    }
+        GivenValue::Json(Value::String(text)) => text,
+        GivenValue::Json(_) => return Err(wrong(parameter, "must be a string")),
+    };
+    let is_query = matches!(parameter.name, "q" | "query" | "key" | "path");
+    let longest = if is_query { LONGEST_QUERY } else { LONGEST };
+    if text.len() > longest { Err(too_long(parameter, text.len(), longest)) } else { Ok(text) }
+}
+
+fn too_long(parameter: &Parameter, bytes: usize, most: usize) -> Problem {
+    wrong(parameter, &format!("has {bytes} bytes, and may have {most}"))
 }
 
 fn wrong(parameter: &Parameter, how: &str) -> Problem {

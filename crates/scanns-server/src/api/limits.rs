@@ -17,7 +17,7 @@ pub struct Limits {
     pub body: usize,
     /// The maximum size of a batch of queries in bytes, and the maximum number of queries in it.
     pub batch: (usize, usize),
-    /// The maximum number of bytes of the values and texts of the hits of an answer.
+    /// The maximum number of bytes of the hits of an answer, as JSON.
     pub answer: usize,
     /// The maximum number of facets, statistics and numbers of different values of a request.
     pub aggregations: usize,
@@ -40,12 +40,12 @@ impl Default for Limits {
             window: 10_000,
             body: 1 << 20,
             batch: (16 << 20, 1000),
-            answer: 64 << 20,
+            answer: 32 << 20,
             aggregations: 64,
             buckets: 10_000,
             sort_memory: 64 << 20,
             work: WorkSettings { threads: cores, waiting: cores * 32 },
-            exports: WorkSettings { threads: 4, waiting: 0 },
+            exports: WorkSettings { threads: 4, waiting: 8 },
         }
     }
 }

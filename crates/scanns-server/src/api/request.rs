@@ -11,6 +11,9 @@ use super::limits::Limits;
 use super::parameter::MODELS;
 use crate::problem::Problem;
 
+/// The maximum number of columns of an order.
+const MOST_COLUMNS: usize = 16;
+
 /// What is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Question {
@@ -245,6 +248,9 @@ pub(super) fn order(text: &str) -> Result<Order, Problem> {
         "key" => return Ok(Order::Key { descending: false }),
         "-key" => return Ok(Order::Key { descending: true }),
         _ => {}
+    }
+    if text.split(',').count() > MOST_COLUMNS {
+        return Err(Problem::parameter("sort", format!("hits are sorted by at most {MOST_COLUMNS} columns")));
     }
     text.split(',').map(order_column).collect::<Result<_, _>>().map(Order::Columns)
 }

@@ -7,40 +7,44 @@ use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
+use super::memory::{MemoryShare, SharedMemory};
 use crate::options::ConnectionLimits;
 use crate::problem::Problem;
-
-/// The unit of the memory of all bodies.
-const UNIT: usize = 1024;
 
 /// Reads bodies.
 pub struct Bodies {
     limits: Arc<ConnectionLimits>,
-    memory: Arc<Semaphore>,
+    memory: SharedMemory,
 }
 
 /// A body, and its share of the memory of all bodies.
 pub struct ReadBody {
     pub bytes: Bytes,
-    pub memory: Option<OwnedSemaphorePermit>,
+    pub memory: Option<MemoryShare>,
 }
 
 impl Bodies {
     pub fn new(limits: Arc<ConnectionLimits>) -> Self {
-        let units = (limits.all_body_bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS);
-        Bodies { limits, memory: Arc::new(Semaphore::new(units)) }
+        let memory = SharedMemory::new(limits.all_body_bytes);
+        Bodies { limits, memory }
     }
 
-    /// Reads a body.
+    /// Reads a body of at most `most` bytes, or fewer where the limit of all bodies is lower. What a client
+    /// announces takes no memory before it comes. `user` is the one whose share is limited.
     ///
     /// # Errors
     ///
     /// It is compressed (415), too large (413), too slow (408) or broken (400), or there is no memory for it
     /// (503).
-    pub async fn read(&self, head: &Parts, mut body: Incoming) -> Result<ReadBody, Box<Problem>> {
+    pub async fn read(
+        &self,
+        head: &Parts,
+        mut body: Incoming,
+        most: usize,
+        user: Option<Arc<str>>,
+    ) -> Result<ReadBody, Box<Problem>> {
         if body.is_end_stream() {
             return Ok(ReadBody { bytes: Bytes::new(), memory: None });
         }
@@ -51,55 +55,38 @@ impl Bodies {
             let detail = "send the body without Content-Encoding";
             return Err(Problem::new(status, "/problems/encoding", "The body is compressed", detail).into());
         }
-        let most = self.limits.body_bytes;
+        let most = most.min(self.limits.body_bytes);
         let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         if expected > most {
-            return Err(self.too_large());
+            return Err(too_large(most));
         }
         let deadline = Instant::now() + self.limits.body_time;
-        let (mut bytes, mut memory) = (Vec::new(), None);
-        self.reserve(&mut memory, expected)?;
-        bytes.reserve_exact(expected);
+        let (mut bytes, mut memory) = (Vec::new(), self.memory.share(user));
         while let Some(frame) = timeout_at(deadline, body.frame()).await.map_err(|_| too_slow())? {
             let Ok(data) = frame.map_err(|_| broken())?.into_data() else { continue };
             let length = bytes.len() + data.len();
             if length > most {
-                return Err(self.too_large());
+                return Err(too_large(most));
             }
-            self.reserve(&mut memory, length)?;
+            if !memory.grow_to(length) {
+                return Err(busy("too many large requests run: try again in a few seconds"));
+            }
             bytes.extend_from_slice(&data);
         }
-        Ok(ReadBody { bytes: bytes.into(), memory })
+        Ok(ReadBody { bytes: bytes.into(), memory: Some(memory) })
     }
+}
 
-    /// Takes as much of the memory of all bodies as `bytes` need.
-    fn reserve(&self, held: &mut Option<OwnedSemaphorePermit>, bytes: usize) -> Result<(), Box<Problem>> {
-        let has = held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let more = bytes.div_ceil(UNIT).saturating_sub(has);
-        if more == 0 {
-            return Ok(());
-        }
-        let more = u32::try_from(more).map_err(|_| self.too_large())?;
-        match (Arc::clone(&self.memory).try_acquire_many_owned(more), held) {
-            (Ok(permit), Some(held)) => held.merge(permit),
-            (Ok(permit), held) => *held = Some(permit),
-            (Err(_), _) => {
-                let problem = Problem::new(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "/problems/busy",
-                    "Busy",
-                    "too many large requests run: try again in a few seconds",
-                );
-                return Err(Problem { retry_after: Some(1), ..problem }.into());
-            }
-        }
-        Ok(())
-    }
+fn too_large(most: usize) -> Box<Problem> {
+    let detail = format!("the body of this request may have {most} bytes");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "/problems/size", "The body is too large", detail).into()
+}
 
-    fn too_large(&self) -> Box<Problem> {
-        let detail = format!("the body of a request may have {} bytes", self.limits.body_bytes);
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "/problems/size", "The body is too large", detail).into()
-    }
+/// There is no memory for a body or an answer.
+pub fn busy(detail: &str) -> Box<Problem> {
+    let problem =
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "/problems/busy", "The server is busy", detail);
+    Problem { retry_after: Some(1), ..problem }.into()
 }
 
 /// Refuses a body that is encoded otherwise than in chunks. hyper reads the chunks and leaves the rest, which

@@ -3,22 +3,24 @@
 //! In this order: the name of the server (`host.rs`), the page that sent the request (`origin.rs`), the path
 //! of a proxy, the token of a browser (`login.rs`), who asks (`identity`), the body (`body.rs`). A panic of a
 //! handler becomes a problem. Then the answer gets its headers (`finish.rs`), is compressed (`compress.rs`),
-//! and is noted when it has ended (`record.rs`).
+//! and is noted when it has ended (`record.rs`). `memory.rs` limits what bodies and answers hold.
 
 mod body;
 mod compress;
 mod finish;
 mod host;
 mod login;
+mod memory;
 mod origin;
 mod record;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::MatchedPath;
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
@@ -27,11 +29,13 @@ use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
+use tokio::time::{Instant, sleep_until};
 use tower::ServiceExt;
 
-use self::body::Bodies;
+use self::body::{Bodies, busy};
 use self::compress::{accepts_gzip, compressed};
 use self::host::Hosts;
+use self::memory::SharedMemory;
 use self::record::{Record, RecordedBody, Watchers};
 use crate::caller::Caller;
 use crate::error::ServeError;
@@ -40,6 +44,10 @@ use crate::journal::Journal;
 use crate::metrics::{Gauge, Metrics};
 use crate::options::ServeOptions;
 use crate::problem::Problem;
+
+/// The maximum size of the body of a login, and of a request that is no batch, in bytes.
+const LOGIN: usize = 4 << 10;
+const ONE_REQUEST: usize = 1 << 20;
 
 /// Values that something else than the transport counts.
 pub type Gauges = Box<dyn Fn() -> Vec<Gauge> + Send + Sync>;
@@ -51,6 +59,8 @@ pub struct Guard {
     hosts: Hosts,
     base_path: String,
     bodies: Bodies,
+    answers: SharedMemory,
+    answer_step: Duration,
     watchers: Watchers,
     gauges: Gauges,
     ids: RequestIds,
@@ -90,6 +100,8 @@ impl Guard {
             hosts: Hosts::new(&options.hosts, options.allow_remote),
             base_path: base_path(&options.base_path)?,
             bodies: Bodies::new(Arc::new(options.limits.clone())),
+            answers: SharedMemory::new(options.limits.all_answer_bytes),
+            answer_step: options.limits.answer_step,
             watchers: Watchers { metrics: Arc::default(), journal },
             gauges,
             ids: RequestIds::new(),
@@ -129,14 +141,38 @@ impl Guard {
         let mut record = Record::begin(&self.watchers, &head, peer, Arc::clone(&id));
         let (gzip, version) = (accepts_gzip(&head.headers), head.version);
         let answer = self.checked(&mut head, body, peer, &mut record).await;
-        let mut response =
-            finish::finish(answer.unwrap_or_else(|problem| problem.into_response()), &id, version);
+        let answer = answer.unwrap_or_else(|problem| problem.into_response());
+        record.cause = answer.extensions().get::<Problem>().and_then(|problem| problem.cause.clone());
+        let mut response = finish::finish(answer, &id, version);
         if let Some(Route(route)) = response.extensions_mut().remove() {
             route.as_str().clone_into(&mut record.route);
         }
-        let response = compressed(response, gzip);
+        let mut response = compressed(response, gzip);
+        let mut share = self.answers.share(record.user.clone());
+        let bytes = HttpBody::size_hint(response.body()).exact().unwrap_or(0);
+        if usize::try_from(bytes).is_ok_and(|bytes| share.grow_to(bytes)) {
+            record.memory.push(share);
+        } else {
+            let detail = "too many large answers wait to be sent: read them, or try again in a few seconds";
+            response = finish::finish((*busy(detail)).into_response(), &id, version);
+        }
         record.status = Some(response.status().as_u16());
+        if record.user.is_some() {
+            self.wait_for_step(record.began).await;
+        }
         response.map(|body| Body::new(RecordedBody { body, record }))
+    }
+
+    /// Waits until a whole number of steps has passed since a request came, so that the times of answers to
+    /// users tell little about what they may not see.
+    async fn wait_for_step(&self, began: Instant) {
+        let step = self.answer_step.as_nanos().max(1);
+        let steps = began.elapsed().as_nanos().div_ceil(step);
+        if let Ok(nanos) = u64::try_from(steps * step)
+            && !self.answer_step.is_zero()
+        {
+            sleep_until(began + Duration::from_nanos(nanos)).await;
+        }
     }
 
     async fn checked(
@@ -158,7 +194,7 @@ impl Guard {
         let is_form = head.method == Method::POST && head.uri.path() == "/login";
         if let (Some(token), true) = (self.identity.token(), is_form) {
             record.route = "/login".into();
-            let read = self.bodies.read(head, body).await?;
+            let read = self.bodies.read(head, body, LOGIN, None).await?;
             return Ok(login::by_form(token, head, &read.bytes, &self.base_path));
         }
         if let Some(response) =
@@ -179,9 +215,13 @@ impl Guard {
         if head.uri.path() == "/metrics" {
             return self.show_metrics(&caller, record);
         }
-        let read = self.bodies.read(head, body).await?;
+        if matches!(caller, Caller::User { .. }) {
+            record.user.clone_from(&record.who);
+        }
+        let most = if head.uri.path().ends_with("/_batch") { usize::MAX } else { ONE_REQUEST };
+        let read = self.bodies.read(head, body, most, record.user.clone()).await?;
         record.note_body(&read.bytes);
-        record.memory = read.memory;
+        record.memory.extend(read.memory);
         let mut request = Request::new(Body::from(read.bytes));
         *request.method_mut() = head.method.clone();
         *request.uri_mut() = head.uri.clone();

@@ -12,9 +12,9 @@ use axum::http::request::Parts;
 use axum::http::{Method, Uri};
 use hyper::body::{Frame, SizeHint};
 use serde_json::json;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
+use super::memory::MemoryShare;
 use crate::identity::Peer;
 use crate::journal::{self, Journal};
 use crate::metrics::Metrics;
@@ -35,17 +35,21 @@ pub struct Watchers {
 /// A request that runs.
 pub struct Record {
     watchers: Watchers,
-    began: Instant,
+    pub began: Instant,
     pub id: Arc<str>,
     pub who: Option<Arc<str>>,
     peer: Peer,
     method: Method,
     uri: Uri,
     body: Option<Bytes>,
-    /// The share of the body in the memory of all bodies.
-    pub memory: Option<OwnedSemaphorePermit>,
+    /// The user, if it is one who may not see everything. What he can have at a time is limited.
+    pub user: Option<Arc<str>>,
+    /// The share of the body in the memory of all bodies, and of the answer in that of all answers.
+    pub memory: Vec<MemoryShare>,
     pub route: String,
     pub status: Option<u16>,
+    /// Why the server failed, which the client is not told.
+    pub cause: Option<String>,
     bytes: u64,
     has_failed: bool,
 }
@@ -62,9 +66,11 @@ impl Record {
             method: head.method.clone(),
             uri: head.uri.clone(),
             body: None,
-            memory: None,
+            user: None,
+            memory: Vec::new(),
             route: "other".into(),
             status: None,
+            cause: None,
             bytes: 0,
             has_failed: false,
         }
@@ -101,6 +107,7 @@ impl Drop for Record {
             "status": status,
             "bytes": self.bytes,
             "ms": time.as_micros() as f64 / 1000.0,
+            "cause": self.cause,
         });
         if let Some(object) = line.as_object_mut() {
             if self.has_failed {

@@ -5,6 +5,7 @@
 //! head of HTTP/1.1 counts from its first byte; on HTTP/2, where bytes between requests need not belong to
 //! one, an idle connection has the idle limit.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
@@ -41,8 +42,11 @@ struct State {
     running: usize,
     is_http2: bool,
     socket: Option<Stall>,
-    /// When a part of an answer was given to hyper, which has not asked for more since.
-    handed: Option<Instant>,
+    /// When a piece of an answer was given to hyper, which has not asked for more of this answer since, by the
+    /// number of the request.
+    handed: BTreeMap<u64, Instant>,
+    /// The number of requests that have begun.
+    begun: u64,
 }
 
 /// Notes what happens on a connection.
@@ -61,7 +65,8 @@ impl Activity {
             running: 0,
             is_http2: false,
             socket: None,
-            handed: None,
+            handed: BTreeMap::new(),
+            begun: 0,
         };
         Activity { state: Mutex::new(state), limits }
     }
@@ -105,10 +110,12 @@ impl Activity {
     pub fn begin_request(self: &Arc<Self>, is_http2: bool) -> Running {
         let mut state = self.state();
         state.running += 1;
+        state.begun += 1;
+        let number = state.begun;
         state.is_http2 = is_http2;
         state.phase = Phase::Served;
         drop(state);
-        Running(Arc::clone(self))
+        Running { activity: Arc::clone(self), number }
     }
 
     /// Until when something must happen, and what is wrong if it does not.
@@ -116,10 +123,14 @@ impl Activity {
         let state = self.state();
         let limits = &self.limits;
         let send = |since| (since + limits.send, Expired::Send);
-        match (&state.socket, state.handed) {
-            (Some(stall), _) => return send(stall.since),
-            (None, Some(handed)) if state.running > 0 => return send(handed),
-            _ => {}
+        match (&state.socket, state.handed.values().min()) {
+            // A piece that waits may be one that the client has not asked for, on a connection that moves.
+            (Some(stall), None) => return send(stall.since),
+            (Some(stall), Some(handed)) if !state.is_http2 || stall.since < *handed => {
+                return send(stall.since);
+            }
+            (_, Some(handed)) => return send(*handed),
+            (None, None) => {}
         }
         match state.phase {
             Phase::Silent => (state.since + limits.first_byte, Expired::Silent),
@@ -133,26 +144,29 @@ impl Activity {
 
 /// A request whose answer has not ended.
 #[derive(Debug)]
-pub struct Running(Arc<Activity>);
+pub struct Running {
+    activity: Arc<Activity>,
+    number: u64,
+}
 
 impl Running {
     /// hyper asks for a part of the answer.
     pub fn asked(&self) {
-        self.0.state().handed = None;
+        self.activity.state().handed.remove(&self.number);
     }
 
     /// hyper has got a part of the answer.
     pub fn handed(&self) {
-        self.0.state().handed = Some(Instant::now());
+        self.activity.state().handed.insert(self.number, Instant::now());
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = self.activity.state();
         state.running = state.running.saturating_sub(1);
         state.since = Instant::now();
-        state.handed = None;
+        state.handed.remove(&self.number);
     }
 }
 
@@ -201,6 +215,27 @@ mod tests {
         activity.read(17);
         let (idle, expired) = activity.deadline();
         assert_eq!((activity.deadline().0, expired), (idle, Expired::Idle));
+    }
+
+    #[test]
+    fn an_answer_that_waits_has_its_limit_whatever_others_do() {
+        let activity = activity();
+        activity.read(24);
+        let (waits, moves) = (activity.begin_request(true), activity.begin_request(true));
+        waits.handed();
+        let (deadline, expired) = activity.deadline();
+        assert_eq!(expired, Expired::Send);
+        moves.handed();
+        moves.asked();
+        activity.blocked();
+        activity.wrote(1, true);
+        drop(moves);
+        assert_eq!(activity.deadline(), (deadline, Expired::Send));
+        waits.asked();
+        waits.handed();
+        assert!(activity.deadline().0 > deadline, "it took a piece");
+        drop(waits);
+        assert_eq!(activity.deadline().1, Expired::Idle);
     }
 
     #[test]

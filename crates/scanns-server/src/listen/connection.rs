@@ -78,7 +78,7 @@ impl Serving {
             let (guard, peer) = (Arc::clone(&guard), Arc::clone(&peer));
             async move {
                 let response = guard.answer(request, &peer).await;
-                Ok::<_, Infallible>(response.map(|body| NotedBody { body, running }))
+                Ok::<_, Infallible>(response.map(|body| NotedBody { body, rest: Bytes::new(), running }))
             }
         });
         let mut connection = Box::pin(self.http.serve_connection(TokioIo::new(noted), service));
@@ -135,9 +135,14 @@ async fn watched(
     .await
 }
 
-/// The body of an answer, which notes when it is asked for.
+/// The maximum size of a piece of an answer, in bytes. A client must take each within a time.
+const PIECE: usize = 64 << 10;
+
+/// The body of an answer, which notes when it is asked for, and comes in pieces.
 struct NotedBody {
     body: Body,
+    /// What is left of the last frame.
+    rest: Bytes,
     running: Running,
 }
 
@@ -150,18 +155,32 @@ impl HttpBody for NotedBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         self.running.asked();
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        if frame.is_some() {
-            self.running.handed();
+        if self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.body).poll_frame(context))
+                .map(|frame| frame.map(Frame::into_data))
+            {
+                Some(Ok(Ok(data))) => self.rest = data,
+                Some(Ok(Err(other))) => return Poll::Ready(Some(Ok(other))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
         }
-        Poll::Ready(frame)
+        self.running.handed();
+        let length = self.rest.len().min(PIECE);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let (hint, rest) = (self.body.size_hint(), self.rest.len() as u64);
+        let mut whole = SizeHint::new();
+        if let Some(upper) = hint.upper() {
+            whole.set_upper(upper + rest);
+        }
+        whole.set_lower(hint.lower() + rest);
+        whole
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! There is a fixed number of threads and of places to wait; a job that finds no place is refused at once. A
 //! job whose client has gone is told so by the [`Budget`] of its queries, which end within some ten
-//! microseconds. If a job panics, its request fails and the thread takes the next one.
+//! microseconds. Of the places, a user who is not known to be the owner of the indexes has at most a half, and
+//! the next job is one of the user who has the fewest threads, so that nobody stops others. If a job panics, its request fails and the thread takes the next one.
 
 mod load;
 mod pool;
@@ -15,7 +16,7 @@ pub use load::WorkLoad;
 pub use pool::WorkSettings;
 pub(crate) use task::{CancelOnDrop, Task};
 
-use pool::Pool;
+use pool::{Delivery, Pool};
 #[cfg(doc)]
 use scanns::search::Budget;
 
@@ -34,16 +35,17 @@ impl Workers {
         Ok(Workers { pool: Pool::start(settings)? })
     }
 
-    /// Runs a job and returns its result. If the future is dropped before, the job is cancelled: it is not
+    /// Runs a job of a user and returns its result. If the future is dropped before, the job is cancelled: it is not
     /// begun, or its budgets run out.
     ///
     /// # Errors
     /// [`WorkError::Busy`] at once if there is no place, [`WorkError::Panicked`] if the job panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        user: Option<Arc<str>>,
         job: impl FnOnce(&Task) -> T + Send + 'static,
     ) -> Result<T, WorkError> {
-        let task = Task::new();
+        let task = Task::new(user);
         let guard = CancelOnDrop::of(&task);
         let (sender, receiver) = tokio::sync::oneshot::channel();
         self.pool.add(task, move |task| {
@@ -57,17 +59,19 @@ impl Workers {
         result
     }
 
-    /// Begins a job that nobody awaits, such as one that writes to a stream. Dropping the guard cancels it.
+    /// Begins a job that nobody awaits, such as one that writes to a stream. What it returns is called when its
+    /// thread is free for the next job. Dropping the guard cancels it.
     ///
     /// # Errors
     /// [`WorkError::Busy`] at once if there is no place.
-    pub(crate) fn begin(&self, job: impl FnOnce(&Task) + Send + 'static) -> Result<CancelOnDrop, WorkError> {
-        let task = Task::new();
+    pub(crate) fn begin(
+        &self,
+        user: Option<Arc<str>>,
+        job: impl FnOnce(&Task) -> Delivery + Send + 'static,
+    ) -> Result<CancelOnDrop, WorkError> {
+        let task = Task::new(user);
         let guard = CancelOnDrop::of(&task);
-        self.pool.add(task, move |task| {
-            job(task);
-            Box::new(|| {})
-        })?;
+        self.pool.add(task, job)?;
         Ok(guard)
     }
 

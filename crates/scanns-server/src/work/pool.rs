@@ -33,10 +33,34 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct PoolState {
     waiting: VecDeque<(Task, Job)>,
+    /// The users whose jobs run, once for each.
+    running: Vec<Option<Arc<str>>>,
     load: WorkLoad,
     /// About the time that a job takes, in seconds.
     seconds: f64,
     stopped: bool,
+}
+
+impl PoolState {
+    /// The number of jobs of a user that run.
+    fn running_of(&self, user: Option<&Arc<str>>) -> usize {
+        self.running.iter().filter(|running| running.as_ref() == user).count()
+    }
+
+    /// The number of jobs of a user that run or wait.
+    fn places_of(&self, user: Option<&Arc<str>>) -> usize {
+        let waiting =
+            self.waiting.iter().filter(|(task, _)| task.user.as_ref() == user && !task.is_cancelled());
+        self.running_of(user) + waiting.count()
+    }
+
+    /// Takes the job that waits longest, of those users of whom the fewest jobs run.
+    fn next(&mut self) -> Option<(Task, Job)> {
+        let of = |task: &Task| if task.is_cancelled() { 0 } else { self.running_of(task.user.as_ref()) };
+        let first = self.waiting.iter().enumerate().min_by_key(|(at, (task, _))| (of(task), *at));
+        let at = first.map(|(at, _)| at)?;
+        self.waiting.remove(at)
+    }
 }
 
 impl fmt::Debug for Pool {
@@ -74,7 +98,9 @@ impl Pool {
             // Those whose clients have gone need no place.
             state.waiting.retain(|(task, _)| !task.is_cancelled());
         }
-        if is_full(&state) {
+        let own = task.user.is_some().then(|| state.places_of(task.user.as_ref()));
+        let most = (self.settings.threads + self.settings.waiting).div_ceil(2);
+        if is_full(&state) || own.is_some_and(|own| own >= most) {
             state.load.refused += 1;
             return Err(WorkError::Busy(self.wait_of(&state)));
         }
@@ -97,7 +123,7 @@ impl Pool {
             if state.stopped {
                 return;
             }
-            let Some((task, job)) = state.waiting.pop_front() else {
+            let Some((task, job)) = state.next() else {
                 state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
@@ -105,12 +131,16 @@ impl Pool {
                 continue;
             }
             state.load.running += 1;
+            state.running.push(task.user.clone());
             drop(state);
             let begin = Instant::now();
             let done = catch_unwind(AssertUnwindSafe(|| job(&task)));
             let seconds = begin.elapsed().as_secs_f64();
             state = self.lock();
             state.load.running -= 1;
+            if let Some(own) = state.running.iter().position(|user| *user == task.user) {
+                state.running.swap_remove(own);
+            }
             state.load.panicked += u64::from(done.is_err());
             state.seconds += (seconds - state.seconds) / 16.0;
             drop(state);

@@ -10,11 +10,13 @@ use scanns::search::Budget;
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     cancelled: Arc<AtomicBool>,
+    /// The user whose share of the threads is limited; others can have all.
+    pub(super) user: Option<Arc<str>>,
 }
 
 impl Task {
-    pub(super) fn new() -> Self {
-        Task { cancelled: Arc::default() }
+    pub(super) fn new(user: Option<Arc<str>>) -> Self {
+        Task { cancelled: Arc::default(), user }
     }
 
     /// True if nobody waits for the result.

@@ -25,15 +25,15 @@ fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
 async fn a_job_runs_on_another_thread_and_returns_its_result() {
     let workers = workers(1, 1);
     let here = std::thread::current().id();
-    assert_eq!(workers.run(move |_| std::thread::current().id() != here).await, Ok(true));
+    assert_eq!(workers.run(None, move |_| std::thread::current().id() != here).await, Ok(true));
 }
 
 #[tokio::test]
 async fn a_panic_fails_its_job_alone() {
     let workers = workers(1, 1);
     for _ in 0..3 {
-        assert_eq!(workers.run(|_| panic!("a test")).await, Err::<(), _>(WorkError::Panicked));
-        assert_eq!(workers.run(|_| 7).await, Ok(7));
+        assert_eq!(workers.run(None, |_| panic!("a test")).await, Err::<(), _>(WorkError::Panicked));
+        assert_eq!(workers.run(None, |_| 7).await, Ok(7));
     }
     assert_eq!(workers.load().panicked, 3);
 }
@@ -42,18 +42,18 @@ async fn a_panic_fails_its_job_alone() {
 async fn a_job_without_a_place_is_refused_at_once() {
     let workers = workers(1, 1);
     let ((open, door), (bell, began)) = (door(), channel());
-    let mut first = pin!(workers.run(move |_| {
+    let mut first = pin!(workers.run(None, move |_| {
         bell.send(()).unwrap();
         door.lock().unwrap().recv().unwrap();
     }));
     assert!(poll(first.as_mut()).is_pending());
     began.recv().unwrap();
-    let mut second = pin!(workers.run(|_| 2));
+    let mut second = pin!(workers.run(None, |_| 2));
     assert!(poll(second.as_mut()).is_pending());
     let mut fastest = Duration::MAX;
     for _ in 0..100 {
         let begin = Instant::now();
-        let refused = workers.run(|_| 3).await;
+        let refused = workers.run(None, |_| 3).await;
         fastest = fastest.min(begin.elapsed());
         assert!(matches!(refused, Err(WorkError::Busy(wait)) if wait >= Duration::from_secs(1)));
     }
@@ -62,24 +62,24 @@ async fn a_job_without_a_place_is_refused_at_once() {
     open.send(()).unwrap();
     first.await.unwrap();
     assert_eq!(second.await, Ok(2));
-    assert_eq!(workers.run(|_| 4).await, Ok(4));
+    assert_eq!(workers.run(None, |_| 4).await, Ok(4));
 }
 
 #[tokio::test]
 async fn a_client_that_goes_leaves_its_place_to_others() {
     let workers = workers(1, 1);
     let ((open, door), (bell, began)) = (door(), channel());
-    let mut first = pin!(workers.run(move |_| {
+    let mut first = pin!(workers.run(None, move |_| {
         bell.send(()).unwrap();
         door.lock().unwrap().recv().unwrap();
     }));
     assert!(poll(first.as_mut()).is_pending());
     began.recv().unwrap();
     {
-        let mut gone = pin!(workers.run(|_| panic!("nobody wants this")));
+        let mut gone = pin!(workers.run(None, |_| panic!("nobody wants this")));
         assert!(poll(gone.as_mut()).is_pending());
     }
-    let mut second = pin!(workers.run(|_| 2));
+    let mut second = pin!(workers.run(None, |_| 2));
     assert!(poll(second.as_mut()).is_pending());
     open.send(()).unwrap();
     assert_eq!(second.await, Ok(2));
@@ -91,7 +91,7 @@ async fn the_budgets_of_a_job_end_when_its_client_goes() {
     let workers = workers(1, 1);
     let ((bell, began), (done, ended)) = (channel(), channel());
     {
-        let mut job = pin!(workers.run(move |task| {
+        let mut job = pin!(workers.run(None, move |task| {
             let budget = task.budget(Duration::from_secs(3600));
             let leaf = Endless(&budget, bell);
             leaf.search();
@@ -104,7 +104,7 @@ async fn the_budgets_of_a_job_end_when_its_client_goes() {
     let ended = ended.recv().unwrap();
     // The machine may be busy: the bound of the feature is 10 ms, and only a failure takes seconds.
     assert!(ended.saturating_duration_since(dropped) < Duration::from_secs(2));
-    assert_eq!(workers.run(|_| 1).await, Ok(1), "its thread is free");
+    assert_eq!(workers.run(None, |_| 1).await, Ok(1), "its thread is free");
 }
 
 /// A query that ends with its budget only.
@@ -135,4 +135,67 @@ fn documents() -> (tempfile::TempDir, scanns::Snapshot) {
     writer.commit().unwrap();
     let snapshot = scanns::Snapshot::open(&path).unwrap();
     (place, snapshot)
+}
+
+#[tokio::test]
+async fn a_user_has_half_of_the_places() {
+    let workers = workers(1, 3);
+    let user = |name: &str| -> Option<Arc<str>> { Some(name.into()) };
+    let ((open, door), (bell, began)) = (door(), channel());
+    let mut first = pin!(workers.run(user("anna"), move |_| {
+        bell.send(()).unwrap();
+        door.lock().unwrap().recv().unwrap();
+    }));
+    assert!(poll(first.as_mut()).is_pending());
+    began.recv().unwrap();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let job = |name: &'static str| {
+        let order = Arc::clone(&order);
+        move |_: &super::Task| order.lock().unwrap().push(name)
+    };
+    let mut second = pin!(workers.run(user("anna"), job("anna")));
+    assert!(poll(second.as_mut()).is_pending());
+    assert!(matches!(workers.run(user("anna"), job("anna")).await, Err(WorkError::Busy(_))));
+    let mut ben = pin!(workers.run(user("ben"), job("ben")));
+    let mut owner = pin!(workers.run(None, job("owner")));
+    assert!(poll(ben.as_mut()).is_pending() && poll(owner.as_mut()).is_pending());
+    assert!(matches!(workers.run(None, job("owner")).await, Err(WorkError::Busy(_))));
+    // With one thread, nobody has one when the next job is chosen.
+    open.send(()).unwrap();
+    first.await.unwrap();
+    assert_eq!((second.await, ben.await, owner.await), (Ok(()), Ok(()), Ok(())));
+    assert_eq!(*order.lock().unwrap(), ["anna", "ben", "owner"]);
+}
+
+#[tokio::test]
+async fn a_free_thread_is_for_those_who_have_fewer() {
+    let workers = workers(2, 8);
+    let user = |name: &str| -> Option<Arc<str>> { Some(name.into()) };
+    let ((open, door), (bell, began)) = (door(), channel());
+    let wait = |bell: Sender<()>, door: Arc<Mutex<Receiver<()>>>| {
+        move |_: &super::Task| {
+            bell.send(()).unwrap();
+            door.lock().unwrap().recv().unwrap();
+        }
+    };
+    let (close, other_door) = self::door();
+    let mut first = pin!(workers.run(user("anna"), wait(bell.clone(), door)));
+    let mut second = pin!(workers.run(user("anna"), wait(bell, other_door)));
+    assert!(poll(first.as_mut()).is_pending() && poll(second.as_mut()).is_pending());
+    began.recv().unwrap();
+    began.recv().unwrap();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let job = |name: &'static str| {
+        let order = Arc::clone(&order);
+        move |_: &super::Task| order.lock().unwrap().push(name)
+    };
+    let mut third = pin!(workers.run(user("anna"), job("anna")));
+    let mut ben = pin!(workers.run(user("ben"), job("ben")));
+    assert!(poll(third.as_mut()).is_pending() && poll(ben.as_mut()).is_pending());
+    open.send(()).unwrap();
+    first.await.unwrap();
+    assert_eq!((ben.await, third.await), (Ok(()), Ok(())));
+    assert_eq!(*order.lock().unwrap(), ["ben", "anna"]);
+    close.send(()).unwrap();
+    second.await.unwrap();
 }

@@ -16,6 +16,9 @@ use crate::api::request::FacetRequest;
 use crate::api::show;
 use crate::problem::{Place, Problem};
 
+/// The maximum number of percentiles of statistics.
+const MOST_PERCENTILES: usize = 100;
+
 /// What is asked for, and how its answers are shown.
 #[derive(Debug, Default)]
 pub(crate) struct AskedFacets {
@@ -47,6 +50,11 @@ impl AskedFacets {
         }
         for text in &request.stats {
             let stats = Aggregation::parse_stats(text, schema).map_err(|error| of_facet(&error, "stats"))?;
+            if matches!(&stats, Aggregation::Stats { percentiles, .. } if percentiles.len() > MOST_PERCENTILES)
+            {
+                let detail = format!("statistics have at most {MOST_PERCENTILES} percentiles");
+                return Err(Problem::parameter("stats", detail));
+            }
             asked.add(snapshot, stats, "stats")?;
         }
         for text in &request.distinct {

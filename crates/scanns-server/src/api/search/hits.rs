@@ -40,7 +40,7 @@ pub(crate) struct Placed<'h> {
 }
 
 impl<'a> HitPrinter<'a> {
-    /// A printer for hits of a prepared query, whose answer has at most `room` bytes of values and texts.
+    /// A printer for hits of a prepared query, whose answer has at most `room` bytes of JSON.
     ///
     /// # Errors
     /// 400 for a field without values, and 422 for texts that the index does not store.
@@ -121,11 +121,10 @@ impl<'a> HitPrinter<'a> {
 
     /// Refuses an answer with too many bytes.
     fn take(&mut self, answer: &HitAnswer) -> Result<(), Refusal> {
-        let texts = answer.snippets.iter().flatten().map(|snippet| snippet.text.len());
-        let values = answer.fields.values().flatten().map(|value| value.as_str().map_or(8, str::len));
-        let content = answer.content.as_ref().map_or(0, String::len);
-        let bytes = answer.key.len() + content + texts.sum::<usize>() + values.sum::<usize>();
-        match self.room.checked_sub(bytes) {
+        let mut written = WrittenBytes(0);
+        // What only counts cannot fail.
+        let _ = serde_json::to_writer(&mut written, answer);
+        match self.room.checked_sub(written.0) {
             Some(rest) => self.room = rest,
             None => {
                 let detail = "the values and texts of these hits are too large for one answer: ask for fewer \
@@ -135,6 +134,20 @@ impl<'a> HitPrinter<'a> {
                 return Err(problem.of_parameter("limit").into());
             }
         }
+        Ok(())
+    }
+}
+
+/// Counts what is written.
+struct WrittenBytes(usize);
+
+impl std::io::Write for WrittenBytes {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
 }

@@ -24,6 +24,7 @@ use super::token::{OrderDigest, PageToken};
 use super::{fields, show};
 use crate::indexes::Seen;
 use crate::problem::Problem;
+use crate::work::Task;
 use answer::{DidYouMean, GroupAnswer, HitAnswer, Incomplete, SearchAnswer};
 use facets::{AskedFacets, FacetsFound};
 use hits::{HitPrinter, Placed};
@@ -144,8 +145,8 @@ pub(super) fn search(
             _ => None,
         },
         count,
-        partial: query_is_partial || facets_are_partial,
-        partial_reason: reason(request, query_is_partial, facets_are_partial),
+        partial: query_is_partial || shown.is_cut || facets_are_partial,
+        partial_reason: reason(request, [query_is_partial, shown.is_cut, facets_are_partial]),
         took: begin.elapsed().as_secs_f64(),
         incomplete: incomplete(seen),
         did_you_mean,
@@ -161,11 +162,12 @@ pub(super) fn search(
 }
 
 /// Why an answer is partial.
-fn reason(request: &SearchRequest, query: bool, facets: bool) -> Option<String> {
+fn reason(request: &SearchRequest, [query, hits, facets]: [bool; 3]) -> Option<String> {
     let longer = |what: &str, time: Duration| format!("{what} took longer than {time:?}");
     let query = query.then(|| longer("the query", request.time));
+    let hits = hits.then(|| longer("showing the hits", request.time));
     let facets = facets.then(|| longer("the counts by value", request.facet_time));
-    let all: Vec<String> = query.into_iter().chain(facets).collect();
+    let all: Vec<String> = query.into_iter().chain(hits).chain(facets).collect();
     (!all.is_empty()).then(|| all.join(", and "))
 }
 
@@ -192,6 +194,20 @@ struct ShownHits {
     groups_total: Option<u64>,
     /// The number of all matches, if the hits tell it.
     count: Option<u64>,
+    /// True if some were found that are not shown, because that took too long.
+    is_cut: bool,
+}
+
+/// The time for showing hits.
+struct ShowTime<'a> {
+    end: Option<Instant>,
+    task: &'a Task,
+}
+
+impl ShowTime<'_> {
+    fn is_over(&self) -> bool {
+        self.task.is_cancelled() || self.end.is_some_and(|end| Instant::now() >= end)
+    }
 }
 
 /// Answers to what is computed over all matches.
@@ -248,12 +264,19 @@ impl<'a> Run<'a> {
         let Page { hits, near, goes_on, compared } = search.page(token.map(|token| token.hit))?;
         let scored = page::has_scores(&seen.snapshot, &request.order);
         let mut shown = ShownHits { compared, ..ShownHits::default() };
+        // Showing hits has a time of its own, so that those that were found in time are shown.
+        let time = self.time_to_show();
         for (at, (hit, rank)) in hits.iter().zip(before + 1..).enumerate() {
+            if time.is_over() {
+                shown.is_cut = true;
+                break;
+            }
             let token = PageToken { commit, digest, rank, hit: hit.hit };
             let after = request.collapse.is_none().then(|| keys.seal(&token));
             let near = near.get(at).copied().unwrap_or(0);
             shown.hits.push(printer.print(Placed { rank, hit, near, scored, after })?);
         }
+        let goes_on = goes_on || shown.is_cut;
         shown.after = shown.hits.last().filter(|_| goes_on).and_then(|last| last.after.clone());
         let is_all = !goes_on && token.is_none() && request.limit > 0 && request.collapse.is_none();
         // An example is a match, but not a hit.
@@ -271,9 +294,14 @@ impl<'a> Run<'a> {
         let found = self.search.groups(group)?;
         let scored = page::has_scores(&self.seen.snapshot, &self.request.order);
         let (mut groups, mut rank) = (Vec::with_capacity(found.groups.len()), 0);
+        let (time, mut is_cut) = (self.time_to_show(), false);
         for group in &found.groups {
             let mut hits = Vec::with_capacity(group.hits.len());
             for found in &group.hits {
+                if time.is_over() {
+                    is_cut = true;
+                    break;
+                }
                 rank += 1;
                 // Hits of groups are sorted by their scores where no other order is asked for.
                 let keys = if self.request.order == Order::Score { Vec::new() } else { found.keys.clone() };
@@ -284,7 +312,13 @@ impl<'a> Run<'a> {
             let value_bytes = group.value.as_ref().and_then(show::exact_value);
             groups.push(GroupAnswer { value, value_bytes, count: group.count, hits });
         }
-        Ok(ShownHits { groups: Some(groups), groups_total: Some(found.total), ..ShownHits::default() })
+        let groups_total = Some(found.total);
+        Ok(ShownHits { groups: Some(groups), groups_total, is_cut, ..ShownHits::default() })
+    }
+
+    /// The time for showing hits, which is that of the query once more.
+    fn time_to_show(&self) -> ShowTime<'_> {
+        ShowTime { end: Instant::now().checked_add(self.request.time), task: self.context.task }
     }
 
     /// The number of all matches; `None` if it is not asked for or if the time is up.

@@ -2,6 +2,7 @@
 //!
 //! A text becomes an [`Aggregation`], and a [`FacetLevel`] that says what the answer shows.
 
+use super::aggregation::MOST_LEVELS;
 use super::answer::{Aggregated, Buckets, Sum};
 use super::request::{Aggregation, CalendarUnit, Facet, FacetRange, FacetTerms, TermsOrder};
 use crate::error::{Error, Result};
@@ -90,7 +91,14 @@ impl FacetLevel {
     /// # Errors
     /// [`Error::Facet`] with the place in the text.
     pub fn parse(text: &str, schema: &Schema) -> Result<ParsedFacet> {
-        FacetParser { text, schema }.facets(text)
+        let parser = FacetParser { text, schema };
+        if let Some((at, _)) = text.match_indices(" > ").nth(MOST_LEVELS) {
+            let rest = text.get(at + 3..).unwrap_or_default();
+            let message =
+                format!("there are more than {MOST_LEVELS} levels: ask for inner ones in another facet");
+            return Err(parser.wrong(rest, message));
+        }
+        parser.facets(text)
     }
 
     /// Puts the buckets that are ordered by a sum in order, and keeps those to show.
@@ -141,6 +149,9 @@ fn compare_sums(a: Option<Sum>, b: Option<Sum>) -> std::cmp::Ordering {
     }
 }
 
+/// The number of characters of a message, after which it is cut.
+const LONGEST_MESSAGE: usize = 1000;
+
 /// Parses one text.
 #[derive(Clone, Copy)]
 struct FacetParser<'t> {
@@ -158,6 +169,11 @@ impl<'t> FacetParser<'t> {
     /// The error of a part of the text.
     fn wrong(self, part: &str, message: String) -> Error {
         let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        // It may repeat a long text.
+        let message = match message.char_indices().nth(LONGEST_MESSAGE) {
+            Some((end, _)) => format!("{}…", message.get(..end).unwrap_or_default()),
+            None => message,
+        };
         Error::Facet { message, at: at.min(self.text.len()), length: part.len() }
     }
 
@@ -399,6 +415,7 @@ mod tests {
             ("flag:ranges:0..1", "0"),
             ("ext > stats:size:a", "a"),
             ("ext > distinct:size:b", "b"),
+            ("ext > ext > ext > ext > ext > ext > ext > ext > ext > last > size", "last > size"),
             ("", ""),
         ] {
             assert_eq!(place(text), part, "{text}");
