@@ -32,11 +32,11 @@ pub fn api_guide() -> String {
         let title = title(route);
         line(&mut guide, &format!("| [{title}](#{}) | {} |", anchor(&title), cell(route.about)));
     }
-    line(&mut guide, "| [GET /openapi.json](#get-openapijson) | Describes the API. |");
+    line(&mut guide, "| [GET `/openapi.json`](#get-openapijson) | Describes the API. |");
     for route in ROUTES {
         section(&mut guide, route, &description);
     }
-    guide.push_str("\n## GET /openapi.json\n\nDescribes the API in OpenAPI 3.1.\n");
+    guide.push_str("\n## GET `/openapi.json`\n\nDescribes the API in OpenAPI 3.1.\n");
     example(&mut guide, &RouteExample { address: openapi::PATH, body: None }, "application/json");
     objects(&mut guide, &description);
     guide
@@ -58,7 +58,8 @@ fn path(route: &ApiRoute) -> String {
 
 fn title(route: &ApiRoute) -> String {
     let methods: Vec<&str> = route.methods.iter().map(axum::http::Method::as_str).collect();
-    format!("{} {}", methods.join(", "), path(route))
+    // A heading that ends with braces would have attributes for mdBook.
+    format!("{} `{}`", methods.join(", "), path(route))
 }
 
 /// The anchor of a heading.
@@ -130,7 +131,9 @@ fn parameters(guide: &mut String, route: &ApiRoute, description: &Value) {
     guide.push_str("\n| parameter | values | meaning |\n|---|---|---|\n");
     for one in own {
         let schema = schema_of_parameter(description, route, one.name);
-        line(guide, &format!("| `{}` | {} | {} |", one.name, cell(&values(&schema)), cell(one.about)));
+        let must = if one.is_required { " Required." } else { "" };
+        let (values, about) = (cell(&values(&schema)), cell(one.about));
+        line(guide, &format!("| `{}` | {values} | {about}{must} |", one.name));
     }
 }
 

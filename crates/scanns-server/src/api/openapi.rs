@@ -124,6 +124,9 @@ fn query_parameter(parameter: &Parameter) -> Value {
     } else {
         object["schema"] = schema;
     }
+    if parameter.is_required {
+        object["required"] = true.into();
+    }
     match parameter.kind {
         ParameterKind::List => {
             object["style"] = "form".into();

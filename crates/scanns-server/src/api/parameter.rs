@@ -9,6 +9,8 @@ pub(super) struct Parameter {
     pub(super) kind: ParameterKind,
     /// What it means, in a sentence.
     pub(super) about: &'static str,
+    /// True if a request must have it.
+    pub(super) is_required: bool,
 }
 
 /// The values of a parameter.
@@ -37,7 +39,11 @@ pub(super) enum ParameterKind {
 use ParameterKind::{Bytes, Decimal, Flag, List, Number, Object, Text, Texts, Time, Word};
 
 const fn parameter(name: &'static str, kind: ParameterKind, about: &'static str) -> Parameter {
-    Parameter { name, kind, about }
+    Parameter { name, kind, about, is_required: false }
+}
+
+const fn required(name: &'static str, kind: ParameterKind, about: &'static str) -> Parameter {
+    Parameter { name, kind, about, is_required: true }
 }
 
 /// The names of the models.
@@ -170,7 +176,7 @@ pub(super) const INDEXES: &[Parameter] =
 
 /// The document that others are to be like.
 pub(super) const EXAMPLE: &[Parameter] = &[
-    parameter("key", Bytes, "The key of the document."),
+    required("key", Bytes, "The key of the document."),
     parameter(
         "like_min_freq",
         Number(1, u64::MAX),
@@ -187,7 +193,7 @@ pub(super) const EXAMPLE: &[Parameter] = &[
 
 /// The document of a request without it in its path.
 pub(super) const KEY: &[Parameter] =
-    &[parameter("key", Bytes, "The key of the document, percent-encoded; it may have any bytes. Required.")];
+    &[required("key", Bytes, "The key of the document, percent-encoded; it may have any bytes.")];
 
 /// A document.
 pub(super) const DOCUMENT: &[Parameter] = &[
@@ -238,7 +244,7 @@ pub(super) const USAGE: &[Parameter] = &[parameter(
 
 /// Growth.
 pub(super) const GROWTH: &[Parameter] =
-    &[parameter("with", Text, "The index of the state before, which must be served, too. Required.")];
+    &[required("with", Text, "The index of the state before, which must be served, too.")];
 
 /// What an index covers.
 pub(super) const COVERAGE: &[Parameter] = &[parameter(

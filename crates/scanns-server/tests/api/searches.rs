@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use scanns::aggregate::{Aggregated, Aggregation, BucketKey, FacetLevel};
 use scanns::query::Operator;
-use scanns::search::{KeyOrder, KeyPage, Missing, Model, Rm3, SortBy, SortKey};
+use scanns::search::{KeyOrder, KeyPage, Missing, Model, MoreLikeThis, Rm3, SortBy, SortKey};
 use scanns::{Hit, Snapshot};
 use serde_json::{Value as Json, json};
 
@@ -312,6 +312,16 @@ async fn feedback_expands_the_query_as_the_library_does() {
     let token = first["after"].as_str().unwrap();
     let next = server.get(&format!("{asked}&limit=7&after={token}")).await.good();
     assert_eq!(next["hits"][0]["key"], expected[7]);
+}
+
+#[test]
+fn a_query_like_a_document_ends_when_nobody_waits() {
+    let (mut random, place) = (Rng::with_seed(seed()), tempfile::tempdir().unwrap());
+    let snapshot = Snapshot::open(&records(place.path(), "cacm.scanns", 20, &mut random)).unwrap();
+    let (hit, field) =
+        (snapshot.hit("CACM-0003").unwrap().unwrap(), snapshot.schema().default_field().unwrap());
+    let like = |stops| snapshot.like_until(&hit, field, &MoreLikeThis::default(), &move || stops);
+    assert!(matches!(like(true), Err(scanns::Error::Cancelled)) && like(false).is_ok());
 }
 
 #[tokio::test]

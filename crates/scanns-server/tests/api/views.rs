@@ -154,6 +154,9 @@ async fn every_answer_is_the_one_of_an_index_of_what_the_user_sees() {
         let Caller::User { user: who, .. } = &caller else { panic!("a user") };
         let seen = visible(&index, who);
         assert!(!seen.is_empty() && seen.len() < all.len());
+        // A view that nobody waits for is not made.
+        let stopped = Snapshot::open(&index).unwrap().seen_as_until(who, &|| true);
+        assert!(matches!(stopped, Err(scanns::Error::Cancelled)));
         let own = place.path().join(format!("own{number}")).join("a.scanns");
         fs::create_dir_all(own.parent().unwrap()).unwrap();
         build(&own, &file_options(seen.clone(), true));
