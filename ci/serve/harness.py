@@ -139,7 +139,7 @@ class Server:
 
     def get(self, path, **options):
         """Sends one request on a connection of its own."""
-        with Client(self) as client:
+        with Client(self, options.pop("timeout", 60.0)) as client:
             return client.ask("GET", path, **options)
 
     def post(self, path, value, **options):

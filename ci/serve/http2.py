@@ -126,7 +126,7 @@ def speaker_post(speaker):
     return frame(1, 4, stream, block)
 
 
-def floods(server):
+def floods(server, times):
     """Endless frames of each kind take no memory and stop nobody."""
     settings = frame(4, 0, 0)
     block = b"\x82\x84\x86\x41\x09localhost"
@@ -154,7 +154,7 @@ def floods(server):
                 begin += frame(1, 4, 1, b"\x83\x84\x86\x41\x09localhost")
             try:
                 raw.sendall(begin)
-                for _ in range(100):
+                for _ in range(times):
                     raw.sendall(data * 200)
             except OSError:
                 pass
@@ -231,7 +231,7 @@ def run_all(report, place, indexes, large, quick):
     server = place.serve(*indexes)
     report.test("http2::rapid_reset", rapid_reset, server, 5_000 if quick else 200_000)
     report.test("http2::many_streams", many_streams, server)
-    report.test("http2::floods", floods, server)
+    report.test("http2::floods", floods, server, 20 if quick else 200)
     report.test("http2::header_bomb", header_bomb, server)
     report.test("http2::odd_names", odd_names, server)
     server.stop()

@@ -3,15 +3,18 @@
 import argparse
 import os
 import random
+import signal
 import sys
 import time
 
 import bombs
 import conformance
+import fairness
 import http2
 import slow
 import smuggling
 import soak
+import tokens
 import visibility
 from harness import Place, Report, seed
 from tree import WORDS
@@ -55,8 +58,10 @@ def campaign(report, place, quick):
     smuggling.run_all(report, plain, port, quick, number)
     plain.stop()
     port.stop()
+    tokens.run_all(report, place, indexes)
     bombs.run_all(report, place, indexes, words, LARGE_PATH, quick)
     http2.run_all(report, place, indexes, LARGE_PATH, quick)
+    fairness.run_all(report, place, indexes, quick)
     slow.run_all(report, place, indexes, LARGE_PATH, quick)
     conformance.run_all(report, place, indexes, keys, quick, number)
     visibility.run_all(report, place, quick, number)
@@ -68,7 +73,9 @@ def main():
     parser.add_argument("--quick", action="store_true", help="take a minute")
     parser.add_argument("--soak", type=int, metavar="SECONDS", help="only serve and commit for this time")
     parser.add_argument("tests", nargs="*", help="run tests with these words in their names")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
+    # The servers are stopped, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     report, place = Report(asked.tests), Place(asked.program)
     began = time.monotonic()
     try:

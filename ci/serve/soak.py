@@ -246,16 +246,26 @@ def middle(values):
     return sorted(values)[len(values) // 2]
 
 
-def must_be_flat(samples):
+def thirds(samples, name):
+    """The medians of the second and the last third."""
     third = len(samples) // 3
-    notes = []
+    return [middle([one[name] for one in part]) for part in (samples[third:2 * third], samples[2 * third:])]
+
+
+def grown(samples):
+    """What is not flat; None if all is."""
+    wrong = []
     for name in samples[0]:
-        before, after = (middle([one[name] for one in part]) for part in (samples[third:2 * third], samples[2 * third:]))
+        before, after = thirds(samples, name)
         slack = 16 << 20 if name == "memory" else 16
-        assert after <= before * 1.1 + slack, f"{name} grew from {before} to {after}: {[one[name] for one in samples[::max(1, third // 5)]]}"
-        shown = (mebibytes(before), mebibytes(after)) if name == "memory" else (before, after)
-        notes.append(f"{name} {shown[0]} then {shown[1]}")
-    return ", ".join(notes)
+        if after > before * 1.1 + slack:
+            wrong.append(f"{name} grew from {before} to {after}: {[one[name] for one in samples[::max(1, len(samples) // 15)]]}")
+    return "; ".join(wrong) or None
+
+
+def told(samples):
+    show = lambda name, value: mebibytes(value) if name == "memory" else value
+    return ", ".join(f"{name} {show(name, thirds(samples, name)[0])}, then {show(name, thirds(samples, name)[1])}" for name in samples[0])
 
 
 def soak(place, seconds, number):
@@ -283,7 +293,9 @@ def soak(place, seconds, number):
     sampler.join()
     assert server.process.poll() is None, f"the server ended: {server.error_text()}"
     assert writer.wrong is None, writer.wrong
-    assert not clients.wrong, f"{len(clients.wrong)} wrong answers, the first: {clients.wrong[0]}"
-    flat = must_be_flat(samples)
-    return (f"{answered} answers in {seconds} s, {most / 2:.0f} of {most:.0f} a second, {writer.commits} commits, {writer.kills} writers killed, "
-            f"{len(files.generations)} generations, {files.number} files; {flat}; seed {number}")
+    note = (f"{answered} answers in {seconds} s, {most / 2:.0f} of {most:.0f} a second, {writer.commits} commits, {writer.kills} writers killed, "
+            f"{len(files.generations)} generations, {files.number} files, seed {number}")
+    assert not clients.wrong, f"{note}: {len(clients.wrong)} wrong answers, as {set(clients.wrong)}; {grown(samples) or told(samples)}"
+    flat = grown(samples)
+    assert flat is None, f"{note}: {flat}"
+    return f"{note}; {told(samples)}"
