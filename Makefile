@@ -58,7 +58,8 @@ test: setup
 # Checks that need more than the Rust toolchain; each says SKIPPED where it cannot run. They run at the same time as the
 # tests, those first that have a target directory of their own, so that nobody waits for the other's build.
 OWN_TARGET = 'ci/aarch64.sh $(TARGET)/aarch64' 'ci/msrv.sh $(TARGET)/msrv' 'ci/miri.sh $(TARGET)/miri'
-PLATFORMS = ci/locks.sh ci/package.sh ci/semver.sh ci/deny.sh ci/features.sh 'ci/packages.sh $(TARGET)'
+PLATFORMS = ci/locks.sh ci/package.sh ci/semver.sh ci/deny.sh ci/features.sh 'ci/packages.sh $(TARGET)' \
+    'ci/serve.sh $(TARGET)/debug/scanns --quick'
 
 fuzz:
 	@ci/fuzz.sh $(ARGS)

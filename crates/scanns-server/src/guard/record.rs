@@ -25,6 +25,9 @@ const HUNG_UP: u16 = 499;
 /// The beginning of a body that is logged, in bytes.
 const LOGGED: usize = 512;
 
+/// The number of characters of a path or a query that are logged.
+const LONGEST: usize = 1000;
+
 /// What notes what happens.
 #[derive(Clone)]
 pub struct Watchers {
@@ -101,8 +104,8 @@ impl Drop for Record {
             "who": who,
             "peer": self.peer.to_string(),
             "method": self.method.as_str(),
-            "path": self.uri.path(),
-            "query": self.uri.query().map(without_token),
+            "path": cut(self.uri.path()),
+            "query": self.uri.query().map(|query| cut(&without_token(query))),
             "body": body,
             "status": status,
             "bytes": self.bytes,
@@ -116,6 +119,14 @@ impl Drop for Record {
             object.retain(|_, value| !value.is_null());
         }
         self.watchers.journal.line(line);
+    }
+}
+
+/// The beginning of a long text, and its length.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()),
+        None => text.to_owned(),
     }
 }
 
@@ -176,6 +187,7 @@ mod tests {
 
     #[test]
     fn tokens_are_not_logged() {
+        assert_eq!((cut("abc"), cut(&"ä".repeat(1001)).len()), ("abc".into(), 2000 + "… (2002 bytes)".len()));
         assert_eq!(without_token("token=abc"), "token=…");
         assert_eq!(without_token("q=token=1&token=abc&a=b"), "q=token=1&token=…&a=b");
     }

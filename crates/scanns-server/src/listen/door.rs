@@ -116,8 +116,9 @@ fn tcp(address: SocketAddr) -> io::Result<TcpListener> {
 
 fn unix(path: &Path, everybody: bool) -> Result<Door, ServeError> {
     place::make_free(path).map_err(ServeError::Place)?;
-    // The mode of a socket is that of a new file, until it is set: nobody may connect in between.
-    let before = rustix::process::umask(Mode::from_raw_mode(0o177));
+    // Who may connect is set when the socket is made: its path could lead to another file later.
+    let mask = if everybody { 0o111 } else { 0o177 };
+    let before = rustix::process::umask(Mode::from_raw_mode(mask));
     let bound = StdUnixListener::bind(path);
     rustix::process::umask(before);
     let failed = |source| ServeError::System { what: "open the socket", source };
@@ -125,7 +126,6 @@ fn unix(path: &Path, everybody: bool) -> Result<Door, ServeError> {
         let path = path.to_owned();
         ServeError::Place(place::SocketPlaceError::Io { action: "make the socket", path, source })
     })?;
-    place::set_mode(path, if everybody { 0o666 } else { 0o600 }).map_err(ServeError::Place)?;
     listener.set_nonblocking(true).map_err(failed)?;
     // The standard library lets few connections wait.
     rustix::net::listen(&listener, BACKLOG).map_err(|error| failed(error.into()))?;

@@ -4,9 +4,9 @@
 //! a directory that they can enter. So it is looked at without following links, and must be a directory of
 //! this user that nobody else can enter.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
@@ -143,11 +143,6 @@ pub(super) fn make_free(path: &Path) -> Result<(), SocketPlaceError> {
     }
 }
 
-/// Sets who may connect to a socket.
-pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), SocketPlaceError> {
-    fs::set_permissions(path, Permissions::from_mode(mode)).map_err(io_error("set the mode of", path))
-}
-
 /// Removes the socket of a server that ends, unless another has taken its place.
 pub(super) fn remove(path: &Path, identity: (u64, u64)) {
     if identity_of(path) == Some(identity) {
@@ -165,6 +160,9 @@ pub(super) fn identity_of(path: &Path) -> Option<(u64, u64)> {
 mod tests {
     use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
+
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
