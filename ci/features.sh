@@ -3,7 +3,7 @@
 # that others need. SCANNS_LONG=1: also with each feature alone, and with all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for crate in scanns scanns-cli scanns-extract scanns-server; do
+for crate in scanns scanns-cli scanns-export scanns-extract scanns-server; do
     echo "$crate without features"
     cargo check -q --locked -p "$crate" --no-default-features
     [ -n "${SCANNS_LONG:-}" ] || continue

@@ -152,8 +152,8 @@ pub struct ServeConnectionArgs {
     /// Size of all answers that wait to be sent, together
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = units::parse_size)]
     pub max_answers: u64,
-    /// Send answers to users who may not see everything after whole multiples of this time, so that times tell
-    /// little about what they may not see; 0 for at once
+    /// Send answers to users who may not see everything after whole multiples of this time, so that times
+    /// tell little about what they may not see; 0 for at once
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = step)]
     pub answer_step: Duration,
     /// Requests of an HTTP/2 connection at the same time

@@ -43,8 +43,8 @@ impl SharedMemory {
 }
 
 impl MemoryShare {
-    /// Holds this number of bytes, if it holds less. Returns false, and holds what it held, if there are not so
-    /// many.
+    /// Holds this number of bytes, if it holds less. Returns false, and holds what it held, if that is too
+    /// much.
     #[must_use]
     pub fn grow_to(&mut self, bytes: usize) -> bool {
         let Some(more) = bytes.checked_sub(self.bytes) else { return true };

@@ -161,8 +161,8 @@ impl Indexes {
             Ok(snapshot) => Ok(Seen { names, snapshot, commits, trimmed: user.is_some() }),
             // What does not fit together names files, which users need not know.
             Err(error @ scanns::Error::Conflict { .. }) if !is_one => {
-                let detail = "these indexes were not built alike, and cannot be searched as one: name one, or \
-                              those that fit, in index";
+                let detail = "these indexes were not built alike, and cannot be searched as one: name one, \
+                              or those that fit, in index";
                 Err(Problem { cause: Some(error.to_string()), ..bad_index(detail.into()) })
             }
             Err(error) => Err(Problem::of_engine(&error)),

@@ -42,8 +42,8 @@ struct State {
     running: usize,
     is_http2: bool,
     socket: Option<Stall>,
-    /// When a piece of an answer was given to hyper, which has not asked for more of this answer since, by the
-    /// number of the request.
+    /// When a piece of an answer was given to hyper, which has not asked for more of this answer since, by
+    /// the number of the request.
     handed: BTreeMap<u64, Instant>,
     /// The number of requests that have begun.
     begun: u64,

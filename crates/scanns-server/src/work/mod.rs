@@ -1,9 +1,10 @@
 //! Runs the work of requests on threads of its own, outside of the async runtime.
 //!
 //! There is a fixed number of threads and of places to wait; a job that finds no place is refused at once. A
-//! job whose client has gone is told so by the [`Budget`] of its queries, which end within some ten
-//! microseconds. Of the places, a user who is not known to be the owner of the indexes has at most a half, and
-//! the next job is one of the user who has the fewest threads, so that nobody stops others. If a job panics, its request fails and the thread takes the next one.
+//! user who may not see everything has at most half of the places, and a free thread takes a job of the user
+//! who has the fewest threads, so that nobody stops others. A job whose client has gone is told so by the
+//! [`Budget`] of its queries, which end within some ten microseconds. If a job panics, its request fails and
+//! the thread takes the next one.
 
 mod load;
 mod pool;
@@ -35,8 +36,8 @@ impl Workers {
         Ok(Workers { pool: Pool::start(settings)? })
     }
 
-    /// Runs a job of a user and returns its result. If the future is dropped before, the job is cancelled: it is not
-    /// begun, or its budgets run out.
+    /// Runs a job of a user and returns its result. If the future is dropped before, the job is cancelled: it
+    /// is not begun, or its budgets run out.
     ///
     /// # Errors
     /// [`WorkError::Busy`] at once if there is no place, [`WorkError::Panicked`] if the job panics.
@@ -59,8 +60,8 @@ impl Workers {
         result
     }
 
-    /// Begins a job that nobody awaits, such as one that writes to a stream. What it returns is called when its
-    /// thread is free for the next job. Dropping the guard cancels it.
+    /// Begins a job that nobody awaits, such as one that writes to a stream. What it returns is called when
+    /// its thread is free for the next job. Dropping the guard cancels it.
     ///
     /// # Errors
     /// [`WorkError::Busy`] at once if there is no place.

@@ -50,8 +50,8 @@ impl AskedFacets {
         }
         for text in &request.stats {
             let stats = Aggregation::parse_stats(text, schema).map_err(|error| of_facet(&error, "stats"))?;
-            if matches!(&stats, Aggregation::Stats { percentiles, .. } if percentiles.len() > MOST_PERCENTILES)
-            {
+            let Aggregation::Stats { percentiles, .. } = &stats else { continue };
+            if percentiles.len() > MOST_PERCENTILES {
                 let detail = format!("statistics have at most {MOST_PERCENTILES} percentiles");
                 return Err(Problem::parameter("stats", detail));
             }

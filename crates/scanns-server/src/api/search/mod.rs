@@ -316,7 +316,7 @@ impl<'a> Run<'a> {
         Ok(ShownHits { groups: Some(groups), groups_total, is_cut, ..ShownHits::default() })
     }
 
-    /// The time for showing hits, which is that of the query once more.
+    /// The time for showing hits: as much as the query may take, once more.
     fn time_to_show(&self) -> ShowTime<'_> {
         ShowTime { end: Instant::now().checked_add(self.request.time), task: self.context.task }
     }
