@@ -88,11 +88,11 @@ def requests(trees, hidden_names, hidden_texts, quick):
                 "/search?q=*&limit=10000&sort=key&fields=path,size,owner,mode,mtime",
                 "/search?q=*&limit=0&facet=owner:1000&facet=ext:10000&facet=path:10000&facet=size:every:10&facet=mtime:month"
                 "&facet=mode&facet=group%20%3E%20sum:size&stats=size:1,50,99&stats=mtime&distinct=path&distinct=owner:estimate",
-                "/search?q=*&sort=size:desc,path&limit=50",
+                "/search?q=*&sort=size:desc,name&limit=50",
                 "/search?q=*&sort=-key&limit=20",
                 "/search?q=name:fname*&limit=1000&sort=key",
-                "/search?q=*&group=owner:2&sort=size:desc,path&limit=100",
-                "/search?q=*&group=ext&sort=path&limit=1000",
+                "/search?q=*&group=owner:2&sort=size:desc,name&limit=100",
+                "/search?q=*&group=ext&sort=name&limit=1000",
                 "/terms?field=owner",
                 "/terms?field=ext&limit=10000&by=term",
                 "/terms?field=path&limit=10000&by=term",
@@ -267,6 +267,21 @@ def same_answers(place, quick, seed, state):
     return f"{compared} answers to {len(people)} users over {len(paths_of(trees))} entries, 0 differences"
 
 
+def check_works(state):
+    """What root sees has what is hidden from a user, and the check must notice it."""
+    if "found" not in state:
+        raise Skipped("the shared server did not start")
+    person, made = state["people"][0], set(paths_of(state["trees"]))
+    names, texts = ask_as(person, seen_now, [tree.path for tree in state["trees"].values()])
+    asked, noticed = state["found"][person.name][0], 0
+    for path, answer in answers(state["server"], asked).items():
+        try:
+            nothing_hidden({path: answer}, made - names, made - texts)
+        except AssertionError:
+            noticed += 1
+    assert noticed > len(asked) // 10, f"only {noticed} of {len(asked)} answers to root are noticed"
+
+
 def difference(one, other, at=""):
     """The first place where two values differ."""
     if isinstance(one, dict) and isinstance(other, dict):
@@ -422,5 +437,6 @@ def raw_twice(server, name):
 def run_all(report, place, quick, seed):
     state = {}
     report.test("visibility::each_user_gets_the_answers_of_an_own_index", same_answers, place, quick, seed, state)
+    report.test("visibility::the_check_finds_what_root_sees", check_works, state)
     report.test("visibility::tags_and_tokens_are_of_one_user", tags_and_tokens, state)
     report.test("visibility::headers_change_nothing", spoofed_headers, place, quick, state)
