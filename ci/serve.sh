@@ -6,14 +6,15 @@
 #
 # PROGRAM is a scanns that is built already. --quick takes a minute. The parts are in ci/serve: requests of two meanings
 # (smuggling.py), requests that ask for much (bombs.py), HTTP/2 (http2.py), slow and silent clients (slow.py), the
-# description of the API by schemathesis (conformance.py), who may see what (visibility.py), and soak.py.
+# description of the API by schemathesis (conformance.py), who may see what (visibility.py), tokens and pages of others
+# (tokens.py), users who take all (fairness.py), and soak.py. SCANNS_SEED is the seed of random choices.
 #
 # Needs Python 3.11; the packages of ci/serve/requirements.txt are installed into a virtual environment beside the build.
 # Root is needed to take on other users, slowhttptest of Debian for a part of slow.py. What cannot run prints SKIPPED.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/optional.sh
-[ $# -gt 0 ] || { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 program=$1
 shift
 [ -x "$program" ] || { echo "$program is not a program: build scanns, and give its path" >&2; exit 2; }

@@ -1,7 +1,8 @@
-"""Requests that would take much memory or time: large and deep JSON, patterns, facets, long lists, compressed bodies.
+"""Requests that would take much memory or time: large and deep JSON, patterns, facets, long lists, compressed
+bodies.
 
-Each is small beside what it asks for. All must be answered in a few seconds, with an error of the client or with an answer,
-and the memory of the server must stay below a cap.
+Each is small beside what it asks for. All must be answered in a few seconds, with an error of the client or with an
+answer, and the memory of the server must stay below a cap.
 """
 
 import gzip
@@ -14,9 +15,11 @@ import zlib
 from harness import Answer, Client, mebibytes, quoted
 
 SEARCH = "/api/v1/docs/search"
-# A body of 16 MiB, its JSON, and an answer of 64 MiB with its text and its JSON, for both threads; and the program itself.
+# A body of 16 MiB, its JSON, and an answer of 64 MiB with its text and its JSON, for both threads; and the program
+# itself.
 CAP = 768 << 20
-# The time limits of a query and of its facets are a second each in this campaign; the rest is for a machine that is busy.
+# The time limits of a query and of its facets are a second each in this campaign; the rest is for a machine that is
+# busy.
 SLOWEST = 6.0
 LIMITS = ["--query-timeout", "1s", "--facet-timeout", "1s"]
 
@@ -72,7 +75,10 @@ def bodies(words):
     for interval in ("0", "-1", "nan", "inf", "1e-300", "1e308", "9" * 40):
         yield f"an interval of {interval[:10]}", {"facet": [f"size:every:{interval}"]}
     yield "explanations", {"q": " ".join(words[:300]), "limit": 3000, "explain": True}
-    yield "all snippets", {"q": " ".join(words[:300]), "limit": 3000, "snippets": True, "snippet_count": 64, "snippet_length": 65_536}
+    yield (
+        "all snippets",
+        {"q": " ".join(words[:300]), "limit": 3000, "snippets": True, "snippet_count": 64, "snippet_length": 65_536},
+    )
     yield "all texts", {"limit": 3000, "content": True}
     for limit in (10**18, 10_001, 18446744073709551615):
         yield f"limit {limit}", {"limit": limit}
@@ -142,7 +148,13 @@ def large_bodies(server):
     piece = b'{"q":"' + b"a" * (1 << 20)
     for head in (b"content-length: 104857600\r\n", b"transfer-encoding: chunked\r\n"):
         with server.connect() as raw:
-            raw.sendall(b"POST " + SEARCH.encode() + b" HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n" + head + b"\r\n")
+            raw.sendall(
+                b"POST "
+                + SEARCH.encode()
+                + b" HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+                + head
+                + b"\r\n"
+            )
             sent = 0
             try:
                 while sent < 100 << 20:
@@ -173,8 +185,10 @@ def unfinished_bodies(server):
     held = []
     for _ in range(16):
         raw = server.connect()
-        raw.sendall(b"POST " + SEARCH.encode() + b" HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
-                    b"content-length: 16777216\r\n\r\n{")
+        raw.sendall(
+            b"POST " + SEARCH.encode() + b" HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+            b"content-length: 16777216\r\n\r\n{"
+        )
         held.append(raw)
     time.sleep(0.3)
     answer = server.post(SEARCH, {"q": "common1"})
@@ -188,8 +202,17 @@ def compressed_bodies(server):
     bomb = gzip.compress(b'{"q":"' + b"a" * (256 << 20) + b'"}', 6)
     server.forget_peak()
     before = server.memory()
-    for name, body in [("gzip", bomb), ("deflate", zlib.compress(b"a" * (64 << 20))), ("br", b"\x8b" * 1000), ("gzip, gzip", bomb),
-                       ("identity, gzip", bomb), ("x-gzip", bomb), ("zstd", b"(\xb5/\xfd" * 100), ("", b'{"q":"a"}'), ("GZIP", bomb)]:
+    for name, body in [
+        ("gzip", bomb),
+        ("deflate", zlib.compress(b"a" * (64 << 20))),
+        ("br", b"\x8b" * 1000),
+        ("gzip, gzip", bomb),
+        ("identity, gzip", bomb),
+        ("x-gzip", bomb),
+        ("zstd", b"(\xb5/\xfd" * 100),
+        ("", b'{"q":"a"}'),
+        ("GZIP", bomb),
+    ]:
         answer = server.post(SEARCH, body, headers={"content-encoding": name})
         assert answer.status == 415, f"content-encoding {name!r}: {answer}"
     assert server.memory() < before + (64 << 20), f"{mebibytes(server.memory())} instead of {mebibytes(before)}"
@@ -219,7 +242,9 @@ def long_addresses(server):
             try:
                 answer = client.ask("GET", path)
             except (OSError, ValueError) as error:
-                raise AssertionError(f"{name}: {error!r}; {server.process.poll()} {server.error_text()[-300:]}") from error
+                raise AssertionError(
+                    f"{name}: {error!r}; {server.process.poll()} {server.error_text()[-300:]}"
+                ) from error
             must_be_fair(name, answer if answer.status >= 400 else Answer(200, {}, b""), began)
             must_fit(server, name)
     server.must_be_sound()
@@ -228,9 +253,14 @@ def long_addresses(server):
 def batches(server):
     """Batches of the most lines and bytes, and of lines that are wrong."""
     line = json.dumps({"q": "common1", "limit": 1}).encode() + b"\n"
-    for name, body, status in [("1000", line * 1000, 200), ("1001", line * 1001, 400), ("wrong", b"{\n[]\n\xff\n1\nnull\n" + line, 200),
-                               ("deep", b'{"query":' * 100_000 + b"\n" + line, 200), ("nothing", b"\n" * 100_000, 200),
-                               ("a long line", b'{"q":"' + b"a " * (1 << 22) + b'"}', 200)]:
+    for name, body, status in [
+        ("1000", line * 1000, 200),
+        ("1001", line * 1001, 400),
+        ("wrong", b"{\n[]\n\xff\n1\nnull\n" + line, 200),
+        ("deep", b'{"query":' * 100_000 + b"\n" + line, 200),
+        ("nothing", b"\n" * 100_000, 200),
+        ("a long line", b'{"q":"' + b"a " * (1 << 22) + b'"}', 200),
+    ]:
         answer = server.post("/api/v1/docs/_batch", body, headers={"content-type": "application/x-ndjson"})
         assert answer.status in (status, 413), f"{name}: {answer}"
         for one in answer.body.splitlines():

@@ -1,7 +1,8 @@
-"""The answers of the API are those that /openapi.json describes: schemathesis makes requests of it, right and wrong ones.
+"""The answers of the API are those that /openapi.json describes: schemathesis makes requests of it, right and wrong
+ones.
 
-The document is tried as it is, where nearly all requests are about indexes that do not exist, and once more with names and
-values of a real index, so that searches run.
+The document is tried as it is, where nearly all requests are about indexes that do not exist, and once more with
+names and values of a real index, so that searches run.
 """
 
 import json
@@ -15,11 +16,35 @@ from harness import Skipped
 
 VALUES = {
     "index": ["docs"],
-    "q": ["*", "common1", "common1 common2", '"common1 common2"', "comon~", "com*", "size>10", "owner:root", "(", "text:", "-common3", ""],
+    "q": [
+        "*",
+        "common1",
+        "common1 common2",
+        '"common1 common2"',
+        "comon~",
+        "com*",
+        "size>10",
+        "owner:root",
+        "(",
+        "text:",
+        "-common3",
+        "",
+    ],
     "field": ["text", "text^2", "name", "name^2,text", "none"],
     "sort": ["score", "key", "-key", "size:desc,path", "mtime", "size:first", "none", ":"],
     "fields": ["path", "size", "mtime", "owner", "none", ""],
-    "facet": ["owner", "ext:3", "size:every:100", "mtime:month", "owner > sum:size", "ext > owner:2", "path:below:/", "size:0..10,10..", "none", ">"],
+    "facet": [
+        "owner",
+        "ext:3",
+        "size:every:100",
+        "mtime:month",
+        "owner > sum:size",
+        "ext > owner:2",
+        "path:below:/",
+        "size:0..10,10..",
+        "none",
+        ">",
+    ],
     "stats": ["size", "size:50,99", "mtime", "none", "size:101"],
     "distinct": ["owner", "path:estimate", "none"],
     "group": ["owner", "ext:2", "none", "ext:0", "ext:"],
@@ -65,10 +90,28 @@ def run_schemathesis(place, server, document, mode, examples, seconds, seed):
         json.dump(document, out)
     shutil.copy(os.path.join(os.path.dirname(__file__), "schemathesis.toml"), work)
     url = f"http://127.0.0.1:{server.port}/"
-    command = [program, "run", "openapi.json", "--url", url, "-H", f"Authorization: Bearer {server.token}", "--no-color",
-               "--mode", mode, "--seed", str(seed), "--max-examples", str(examples), "--continue-on-failure", "--request-timeout", "30",
-               # Bodies of JSON lines have no generator here; bombs.py has such.
-               "--exclude-path", "/api/v1/{index}/_batch"]
+    command = [
+        program,
+        "run",
+        "openapi.json",
+        "--url",
+        url,
+        "-H",
+        f"Authorization: Bearer {server.token}",
+        "--no-color",
+        "--mode",
+        mode,
+        "--seed",
+        str(seed),
+        "--max-examples",
+        str(examples),
+        "--continue-on-failure",
+        "--request-timeout",
+        "30",
+        # Bodies of JSON lines have no generator here; bombs.py has such.
+        "--exclude-path",
+        "/api/v1/{index}/_batch",
+    ]
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=seconds)
     words = done.stdout + done.stderr
     found = re.search(r"(\d+) generated", words)
@@ -83,6 +126,11 @@ def run_all(report, place, indexes, keys, quick, seed):
     document = json.loads(described.body)
     examples = 1 if quick else 300
     # A value that is not in a list of ours is not wrong, so that the second run makes right requests only.
-    for name, one, mode in [("as_described", document, "all"), ("with_values", with_values(json.loads(described.body), keys), "positive")]:
-        report.test(f"conformance::{name}", run_schemathesis, place, server, one, mode, examples, 120 if quick else 1800, seed)
+    for name, one, mode in [
+        ("as_described", document, "all"),
+        ("with_values", with_values(json.loads(described.body), keys), "positive"),
+    ]:
+        report.test(
+            f"conformance::{name}", run_schemathesis, place, server, one, mode, examples, 120 if quick else 1800, seed
+        )
     server.stop()

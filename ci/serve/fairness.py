@@ -1,6 +1,7 @@
 """What one user does stops no other, and an answer that is sent while it is made is whole.
 
-A user takes all the threads that he can, with exports that he does not read and with slow searches; others must be answered.
+A user takes all the threads that he can, with exports that he does not read and with slow searches; others must be
+answered.
 """
 
 import os
@@ -99,7 +100,9 @@ def exports_are_whole(server, seconds):
         thread.join()
     server.must_be_sound()
     good = {found for found in wrong if found[0] == 200 and found[1] > 1}
-    assert lines > 1000 and len(good) == 1 and set(wrong) == good, f"statuses and rows of {len(counted)} exports: {wrong}"
+    assert lines > 1000 and len(good) == 1 and set(wrong) == good, (
+        f"statuses and rows of {len(counted)} exports: {wrong}"
+    )
     return f"{len(counted)} exports"
 
 
@@ -144,7 +147,9 @@ def changed_files(place):
             path = f"/api/v1/changed/documents/{quoted(os.path.join(tree, name))}"
             answer = ask_as(person, quick_get, server, path)
             assert b"hidden" not in answer.body, f"{person.name} {name}: {answer}"
-            assert answer.status == 200 and (answer.json()["content"] == text) == (name == "same"), f"{person.name} {name}: {answer}"
+            assert answer.status == 200 and (answer.json()["content"] == text) == (name == "same"), (
+                f"{person.name} {name}: {answer}"
+            )
         answer = ask_as(person, quick_get, server, "/api/v1/changed/search?q=common1&snippets&content=true")
         assert b"hidden" not in answer.body and answer.status == 200, answer
     server.must_be_sound()
@@ -158,8 +163,10 @@ def quick_get(server, path):
 
 def run_all(report, place, indexes, quick):
     server = place.serve(*indexes)
-    report.test("fairness::exports_are_whole", exports_are_whole, server, 4 if quick else 60)
+    report.test("fairness::exports_are_whole", exports_are_whole, server, 3 if quick else 60)
     server.stop()
     report.test("fairness::unread_exports_of_another", others_are_answered, place, indexes, [EXPORT] * 40, EXPORT)
-    report.test("fairness::slow_searches_of_another", others_are_answered, place, indexes, [SLOW] * (60 if quick else 200), GOOD)
+    report.test(
+        "fairness::slow_searches_of_another", others_are_answered, place, indexes, [SLOW] * (60 if quick else 200), GOOD
+    )
     report.test("fairness::files_that_changed", changed_files, place)

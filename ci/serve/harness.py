@@ -1,7 +1,7 @@
 """Starts servers, speaks to them byte by byte, and reports results as Cargo does.
 
-Everything here is of the standard library. `Server` runs `scanns serve`, `Client` sends requests over its Unix socket or
-port, and `Report` prints the lines that ci/sum-tests.sh sums.
+Everything here is of the standard library. `Server` runs `scanns serve`, `Client` sends requests over its Unix
+socket or port, and `Report` prints the lines that ci/sum-tests.sh sums.
 """
 
 import gzip
@@ -113,7 +113,10 @@ class Server:
         command += ["--log", self.log if log else "none"]
         self.errors = open(place.at(f"errors{Server.number}"), "wb")
         self.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors,
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
             **(person.popen() if person else {}),
         )
         self.link = self.process.stdout.readline().decode().strip()

@@ -6,7 +6,7 @@ Needs the package h2, which knows frames; connections and faults in them are mad
 import struct
 import time
 
-from harness import Skipped, mebibytes
+from harness import mebibytes
 
 try:
     import h2.config
@@ -27,7 +27,9 @@ class Speaker:
         self.http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True, header_encoding="utf-8"))
         if window is not None:
             codes = h2.settings.SettingCodes
-            self.http.local_settings = h2.settings.Settings(client=True, initial_values={codes.INITIAL_WINDOW_SIZE: window})
+            self.http.local_settings = h2.settings.Settings(
+                client=True, initial_values={codes.INITIAL_WINDOW_SIZE: window}
+            )
         self.http.initiate_connection()
         self.send()
 
@@ -121,8 +123,15 @@ def many_streams(server):
 def speaker_post(speaker):
     """The frames of a POST without an end, not counted by our own limits."""
     stream, speaker.next = speaker.next, speaker.next + 2
-    block = speaker.http.encoder.encode([(":method", "POST"), (":path", "/api/v1/docs/search"), (":scheme", "http"), (":authority", "localhost"),
-                                         ("content-type", "application/json")])
+    block = speaker.http.encoder.encode(
+        [
+            (":method", "POST"),
+            (":path", "/api/v1/docs/search"),
+            (":scheme", "http"),
+            (":authority", "localhost"),
+            ("content-type", "application/json"),
+        ]
+    )
     return frame(1, 4, stream, block)
 
 
@@ -184,15 +193,24 @@ def header_bomb(server):
 
 def odd_names(server):
     """Names that HTTP/2 forbids and that would change a request of HTTP/1.1."""
-    wrong = [[("transfer-encoding", "chunked")], [("connection", "close")], [("host", "evil.example")], [("content-length", "5")],
-             [("a\r\nb", "c")], [("a", "b\r\nhost: evil")], [("A", "b")], [(":path", "/other")], [("", "x")]]
+    wrong = [
+        [("transfer-encoding", "chunked")],
+        [("connection", "close")],
+        [("host", "evil.example")],
+        [("content-length", "5")],
+        [("a\r\nb", "c")],
+        [("a", "b\r\nhost: evil")],
+        [("A", "b")],
+        [(":path", "/other")],
+        [("", "x")],
+    ]
     for extra in wrong:
         with Speaker(server) as speaker:
             speaker.http.config.validate_outbound_headers = False
             speaker.http.config.normalize_outbound_headers = False
             speaker.ask("/health", extra=extra)
             speaker.send()
-            events, _ = speaker.hear(0.5)
+            events, _ = speaker.hear(0.2)
             for event in events:
                 if type(event).__name__ == "ResponseReceived":
                     status = dict(event.headers)[":status"]
@@ -217,10 +235,14 @@ def stalled_streams(server, large, seconds):
                 ended = stalled
                 break
             events, is_open = speaker.hear(0.3)
-            ended |= {event.stream_id for event in events if type(event).__name__ in ("StreamReset", "StreamEnded")} & stalled
+            ended |= {
+                event.stream_id for event in events if type(event).__name__ in ("StreamReset", "StreamEnded")
+            } & stalled
             if not is_open or any(type(event).__name__ == "ConnectionTerminated" for event in events):
                 ended = stalled
-    assert ended == stalled, f"{len(stalled - ended)} streams are still there after {seconds} s, with {mebibytes(server.memory())}"
+    assert ended == stalled, (
+        f"{len(stalled - ended)} streams are still there after {seconds} s, with {mebibytes(server.memory())}"
+    )
     server.must_be_sound()
 
 

@@ -1,7 +1,8 @@
 """Requests that two readers could understand differently, and other bytes that are not HTTP.
 
-Each attack is sent on a connection of its own, with a request behind it that an attacker would hide: `GET /smuggled`. If its
-answer comes where the first request should have been refused, another reader could have been deceived.
+Each attack is sent on a connection of its own, with a request behind it that an attacker would hide: `GET
+/smuggled`. If its answer comes where the first request should have been refused, another reader could have been
+deceived.
 """
 
 import random
@@ -93,20 +94,26 @@ FINE = {
     "chunks": (HEAD + CHUNKED + b"\r\n" + AS_CHUNKS, 200),
     "chunks in capitals": (HEAD + b"Transfer-Encoding: CHUNKED\r\n\r\n" + AS_CHUNKS, 200),
     "chunk extensions": (HEAD + CHUNKED + b'\r\nf;a=b;c="d"\r\n' + BODY + b"\r\n0;x\r\n\r\n", 200),
-    "trailers": (HEAD + CHUNKED + b"\r\nf\r\n" + BODY + b"\r\n0\r\nx-remote-user: root\r\ncontent-length: 5\r\n\r\n", 200),
+    "trailers": (
+        HEAD + CHUNKED + b"\r\nf\r\n" + BODY + b"\r\n0\r\nx-remote-user: root\r\ncontent-length: 5\r\n\r\n",
+        200,
+    ),
     "length 0 in zeros": (b"GET /health HTTP/1.1\r\nhost: localhost\r\n" + length(b"000") + b"\r\n", 200),
     "a body that nobody asked for": (b"GET /health HTTP/1.1\r\nhost: localhost\r\n" + length(b"5") + b"\r\nabcde", 200),
     "absolute target": (b"GET http://localhost/health HTTP/1.1\r\nhost: localhost\r\n\r\n", 200),
     "behind an error": (b"GET /api/v1/none/search HTTP/1.1\r\nhost: localhost\r\n\r\n", 404),
     "behind a wrong query": (b"GET /api/v1/docs/search?q=(( HTTP/1.1\r\nhost: localhost\r\n\r\n", 400),
     "behind a wrong method": (b"BREW /api/v1 HTTP/1.1\r\nhost: localhost\r\n\r\n", 405),
-    "an upgrade": (b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, http2-settings\r\nupgrade: h2c\r\n"
-                   b"http2-settings: AAMAAABkAAQAAP__\r\n\r\n", 200),
+    "an upgrade": (
+        b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, http2-settings\r\nupgrade: h2c\r\n"
+        b"http2-settings: AAMAAABkAAQAAP__\r\n\r\n",
+        200,
+    ),
 }
 
 
-def exchange(server, data, wait=3.0):
-    """What comes back for these bytes until the server closes or has nothing more to say."""
+def exchange(server, data, wait=3.0, answers=99):
+    """What comes back for these bytes until the server closes, has nothing more to say, or has begun so many answers."""
     with server.connect(wait) as raw:
         try:
             raw.sendall(data)
@@ -120,7 +127,7 @@ def exchange(server, data, wait=3.0):
                     closed = True
                     break
                 got += part
-                if got.count(b"HTTP/1.1 ") > data.count(b"HTTP/1.") + 1:
+                if len(statuses(got)) >= answers:
                     break
                 raw.settimeout(0.25)
         except (TimeoutError, ConnectionResetError, BrokenPipeError) as error:
@@ -144,7 +151,7 @@ def refused(server):
         got, closed = exchange(server, data + HIDDEN)
         assert closed and statuses(got) == [200], f"{name}: {statuses(got)} {got[:500]!r}"
     for name, data in ENDED.items():
-        got, _ = exchange(server, data + HIDDEN)
+        got, _ = exchange(server, data + HIDDEN, answers=2)
         assert statuses(got) in ([400, 404], [403, 404]), f"{name}: {statuses(got)} {got[:500]!r}"
     server.must_be_sound()
     return f"{len(REFUSED) + len(CLOSED) + len(ENDED)} requests"
@@ -153,7 +160,7 @@ def refused(server):
 def understood(server):
     """Odd requests with one meaning are answered, and so is the next one."""
     for name, (data, status) in FINE.items():
-        got, _ = exchange(server, data + HIDDEN)
+        got, _ = exchange(server, data + HIDDEN, answers=2)
         assert statuses(got) == [status, 404], f"{name}: {statuses(got)} {got[:800]!r}"
     server.must_be_sound()
     return f"{len(FINE)} requests"
@@ -165,7 +172,7 @@ def slices(server):
     for step in (1, 2, 3, 7, 31):
         with server.connect() as raw:
             for at in range(0, len(data), step):
-                raw.sendall(data[at:at + step])
+                raw.sendall(data[at : at + step])
             got = b""
             while len(statuses(got)) < 2 or not got.endswith(b"ok\n"):
                 part = raw.recv(65536)
@@ -191,9 +198,9 @@ def random_bytes(server, seconds, seed):
                 case 1:
                     data[at:at] = choice.choice([b"\r\n", b"\n", b"\0", b" ", b"\t", b"0", b"\xff", b":", b"chunked"])
                 case 2:
-                    del data[at:at + choice.randint(1, 10)]
+                    del data[at : at + choice.randint(1, 10)]
                 case _:
-                    data += data[at:at + 40]
+                    data += data[at : at + 40]
         with server.connect(5) as raw:
             try:
                 raw.sendall(data)
@@ -212,19 +219,50 @@ def random_bytes(server, seconds, seed):
 def hostile_paths(server):
     """Paths and headers that lead nowhere else."""
     secrets = [b"root:x:0", b"manifest-", b"[package]"]
-    paths = ["/../../etc/passwd", "/..%2f..%2fetc/passwd", "/assets/../../etc/passwd", "/assets/..%2f..%2findex.html", "/assets/%00",
-             "/assets/%2fetc%2fpasswd", "/api/v1/../../etc", "/api/v1/%2e%2e/search", "/api/v1/..%2fdocs/search", "//etc/passwd",
-             "/api/v1/docs%2fsearch", "/api/v1/%ff/search", "/api/v1/docs/documents/%2fetc%2fpasswd", "/api/v1/docs/documents/%",
-             "/api/v1/docs/documents//etc/passwd", "/api/v1/docs/documents/%00", "/api/v1/docs/documents/" + "%2e%2e/" * 50,
-             "/api/v1/docs/usage?path=/../../etc", "/api/v1/docs/usage?path=%00%ff", "/?index=../../etc&q=%00", "/;/../x", "/%5c..%5c",
-             "/api/v1/" + "a" * 5000 + "/info", "/api/v1/docs/search?" + "a=b&" * 2000, "/api/v1/docs/search?q=" + "%20" * 5000,
-             "/api/v1/docs/search?q=%ff%fe", "/api/v1/docs/search?%ff=1", "/api/v1/docs/search?q=%", "/api/v1/docs/search?&&&=&"]
+    paths = [
+        "/../../etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "/assets/../../etc/passwd",
+        "/assets/..%2f..%2findex.html",
+        "/assets/%00",
+        "/assets/%2fetc%2fpasswd",
+        "/api/v1/../../etc",
+        "/api/v1/%2e%2e/search",
+        "/api/v1/..%2fdocs/search",
+        "//etc/passwd",
+        "/api/v1/docs%2fsearch",
+        "/api/v1/%ff/search",
+        "/api/v1/docs/documents/%2fetc%2fpasswd",
+        "/api/v1/docs/documents/%",
+        "/api/v1/docs/documents//etc/passwd",
+        "/api/v1/docs/documents/%00",
+        "/api/v1/docs/documents/" + "%2e%2e/" * 50,
+        "/api/v1/docs/usage?path=/../../etc",
+        "/api/v1/docs/usage?path=%00%ff",
+        "/?index=../../etc&q=%00",
+        "/;/../x",
+        "/%5c..%5c",
+        "/api/v1/" + "a" * 5000 + "/info",
+        "/api/v1/docs/search?" + "a=b&" * 2000,
+        "/api/v1/docs/search?q=" + "%20" * 5000,
+        "/api/v1/docs/search?q=%ff%fe",
+        "/api/v1/docs/search?%ff=1",
+        "/api/v1/docs/search?q=%",
+        "/api/v1/docs/search?&&&=&",
+    ]
     with Client(server) as client:
         for path in paths:
             answer = client.ask("GET", path)
             assert answer.status in (200, 400, 403, 404), f"{path[:80]}: {answer}"
             assert not any(secret in answer.body for secret in secrets), f"{path[:80]}: {answer}"
-        for value in ("bytes=0-0", "bytes=0-", "bytes=-1", "bytes=" + ",".join(f"{at}-{at}" for at in range(0, 3000, 2)), "bytes=5-1", "x"):
+        for value in (
+            "bytes=0-0",
+            "bytes=0-",
+            "bytes=-1",
+            "bytes=" + ",".join(f"{at}-{at}" for at in range(0, 3000, 2)),
+            "bytes=5-1",
+            "x",
+        ):
             for path in ("/openapi.json", "/", "/api/v1/docs/export"):
                 answer = client.ask("GET", path, headers={"range": value, "if-range": '"x"'})
                 assert answer.status == 200, f"Range {value[:60]}: {answer}"
@@ -245,6 +283,6 @@ def run_all(report, server, port, quick, seed):
     report.test("smuggling::one_meaning_is_answered", understood, server)
     report.test("smuggling::pieces_change_nothing", slices, server)
     report.test("smuggling::hostile_paths", hostile_paths, server)
-    seconds = 2 if quick else 60
+    seconds = 1 if quick else 60
     report.test("smuggling::random_bytes", random_bytes, server, seconds, seed)
     report.test("smuggling::random_bytes_without_a_token", random_bytes, port, seconds, seed + 1)

@@ -1,12 +1,13 @@
 """Hours of service in short: clients at half of what the server can bear, commits, and writers that are killed.
 
-File `i` has the words `common`, `mod<i % 7>` and `u<i>`, and files are only added, in their order. So an answer about `F`
-files says of every word how many documents have it. Every answer must be of one commit: its generation has one number of
-files, which one of the writers saw, which never goes back, and which is the newest a moment after a writer has ended.
+File `i` has the words `common`, `mod<i % 7>` and `u<i>`, and files are only added, in their order. So an answer
+about `F` files says of every word how many documents have it. Every answer must be of one commit: its generation
+has one number of files, which one of the writers saw, which never goes back, and which is the newest a moment after
+a writer has ended.
 
-Memory is flat if what the process has of its own (RssAnon; pages of mapped files belong to the cache) is in the last third of
-the time at most a tenth and 16 MiB more than in the second third: the index grows a little, and the first third fills caches.
-The same holds for descriptors and threads.
+Memory is flat if what the process has of its own (RssAnon; pages of mapped files belong to the cache) is in the
+last third of the time at most a tenth and 16 MiB more than in the second third: the index grows a little, and the
+first third fills caches. The same holds for descriptors and threads.
 """
 
 import json
@@ -58,9 +59,13 @@ class Files:
             known = self.generations.setdefault(generation, files)
             assert known == files, f"generation {generation} had {known} files and now {files}"
             for other, count in self.generations.items():
-                assert (other <= generation) == (count <= files) or count == files, f"generation {other} has {count} files, {generation} {files}"
+                assert (other <= generation) == (count <= files) or count == files, (
+                    f"generation {other} has {count} files, {generation} {files}"
+                )
             is_late = asked - self.since > FRESH
-            assert not is_late or files >= self.committed, f"{files} files {asked - self.since:.1f} s after the commit of {self.committed}"
+            assert not is_late or files >= self.committed, (
+                f"{files} files {asked - self.since:.1f} s after the commit of {self.committed}"
+            )
 
 
 def with_rest(files, rest):
@@ -212,7 +217,15 @@ class Writer:
 
     def commit(self, is_killed=False):
         began = time.monotonic()
-        command = [self.place.program, "index", "-q", "-o", self.place.at("grows.scanns"), "--positions", self.files.path]
+        command = [
+            self.place.program,
+            "index",
+            "-q",
+            "-o",
+            self.place.at("grows.scanns"),
+            "--positions",
+            self.files.path,
+        ]
         writer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if is_killed:
             try:
@@ -249,7 +262,7 @@ def middle(values):
 def thirds(samples, name):
     """The medians of the second and the last third."""
     third = len(samples) // 3
-    return [middle([one[name] for one in part]) for part in (samples[third:2 * third], samples[2 * third:])]
+    return [middle([one[name] for one in part]) for part in (samples[third : 2 * third], samples[2 * third :])]
 
 
 def grown(samples):
@@ -259,13 +272,18 @@ def grown(samples):
         before, after = thirds(samples, name)
         slack = 16 << 20 if name == "memory" else 16
         if after > before * 1.1 + slack:
-            wrong.append(f"{name} grew from {before} to {after}: {[one[name] for one in samples[::max(1, len(samples) // 15)]]}")
+            wrong.append(
+                f"{name} grew from {before} to {after}: {[one[name] for one in samples[:: max(1, len(samples) // 15)]]}"
+            )
     return "; ".join(wrong) or None
 
 
 def told(samples):
     show = lambda name, value: mebibytes(value) if name == "memory" else value
-    return ", ".join(f"{name} {show(name, thirds(samples, name)[0])}, then {show(name, thirds(samples, name)[1])}" for name in samples[0])
+    return ", ".join(
+        f"{name} {show(name, thirds(samples, name)[0])}, then {show(name, thirds(samples, name)[1])}"
+        for name in samples[0]
+    )
 
 
 def soak(place, seconds, number):
@@ -275,7 +293,8 @@ def soak(place, seconds, number):
     writer.commit()
     server = place.serve(place.at("grows.scanns"), log=False)
     clients = Clients(server, files, number)
-    most = clients.run(3) / 3
+    # The best second, as other work on the machine makes some of them slow.
+    most = max(clients.run(1) for _ in range(5))
     assert not clients.wrong, clients.wrong[0]
     samples, stop = [], threading.Event()
 
@@ -293,9 +312,13 @@ def soak(place, seconds, number):
     sampler.join()
     assert server.process.poll() is None, f"the server ended: {server.error_text()}"
     assert writer.wrong is None, writer.wrong
-    note = (f"{answered} answers in {seconds} s, {most / 2:.0f} of {most:.0f} a second, {writer.commits} commits, {writer.kills} writers killed, "
-            f"{len(files.generations)} generations, {files.number} files, seed {number}")
-    assert not clients.wrong, f"{note}: {len(clients.wrong)} wrong answers, as {set(clients.wrong)}; {grown(samples) or told(samples)}"
+    note = (
+        f"{answered} answers in {seconds} s, {most / 2:.0f} of {most:.0f} a second, {writer.commits} commits, "
+        f"{writer.kills} writers killed, {len(files.generations)} generations, {files.number} files, seed {number}"
+    )
+    assert not clients.wrong, (
+        f"{note}: {len(clients.wrong)} wrong answers, as {set(clients.wrong)}; {grown(samples) or told(samples)}"
+    )
     flat = grown(samples)
     assert flat is None, f"{note}: {flat}"
     return f"{note}; {told(samples)}"
