@@ -143,7 +143,8 @@ def changed_files(place):
 
     ask_as(owner, change)
     for person in (owner, other, Person("root")):
-        for name in names:
+        # Root may read the file that the link leads to, which has the same size and time.
+        for name in names[1:] if person.name == "root" else names:
             path = f"/api/v1/changed/documents/{quoted(os.path.join(tree, name))}"
             answer = ask_as(person, quick_get, server, path)
             assert b"hidden" not in answer.body, f"{person.name} {name}: {answer}"

@@ -60,7 +60,7 @@ fn api(args: &ServeArgs, sources: Vec<IndexSource>) -> Result<Api> {
         query_time: query_timeout,
         facet_time: facet_timeout,
         window: max_hits,
-        work: WorkSettings { threads, waiting },
+        work: WorkSettings { threads, of_one_user: threads, waiting },
         ..defaults
     };
     Api::start(Arc::new(indexes), limits).context("cannot start the threads of queries")

@@ -44,8 +44,8 @@ impl Default for Limits {
             aggregations: 64,
             buckets: 10_000,
             sort_memory: 64 << 20,
-            work: WorkSettings { threads: cores, waiting: cores * 32 },
-            exports: WorkSettings { threads: 4, waiting: 8 },
+            work: WorkSettings { threads: cores, of_one_user: cores, waiting: cores * 32 },
+            exports: WorkSettings { threads: 4, of_one_user: 2, waiting: 8 },
         }
     }
 }

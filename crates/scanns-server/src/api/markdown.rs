@@ -78,7 +78,7 @@ fn section(guide: &mut String, route: &ApiRoute, description: &Value) {
     let schema =
         content.and_then(|content| content.values().next()).map_or(&Value::Null, |one| &one["schema"]);
     let answer = match route.answer {
-        RouteAnswer::Json(_) => kind(schema),
+        RouteAnswer::Json(_) | RouteAnswer::JsonOrText(_) => kind(schema),
         RouteAnswer::Lines(_) => format!(
             "lines, each of them {}, or an object with `error`, which is a {}",
             kind(schema),

@@ -172,6 +172,10 @@ fn responses(route: &ApiRoute, method: &Method, generator: &mut SchemaGenerator)
     let mut responses = Map::new();
     let content = match route.answer {
         RouteAnswer::Json(schema) => json!({"application/json": {"schema": schema(generator)}}),
+        RouteAnswer::JsonOrText(schema) => json!({
+            "application/json": {"schema": schema(generator)},
+            "text/plain": {"schema": {"type": "string"}},
+        }),
         RouteAnswer::Lines(schema) => json!({"application/x-ndjson": {"schema": schema(generator)}}),
         RouteAnswer::File => json!({
             "text/csv": {"schema": {"type": "string"}},

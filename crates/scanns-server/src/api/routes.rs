@@ -27,6 +27,8 @@ use super::usage::{self, USAGES, UsageAnswer};
 pub(super) enum RouteAnswer {
     /// JSON of a schema.
     Json(fn(&mut SchemaGenerator) -> schemars::Schema),
+    /// JSON of a schema, or the text alone with `raw=text`.
+    JsonOrText(fn(&mut SchemaGenerator) -> schemars::Schema),
     /// Lines of JSON of a schema, for lines of JSON of the parameters.
     Lines(fn(&mut SchemaGenerator) -> schemars::Schema),
     /// A file.
@@ -72,6 +74,10 @@ const fn post(address: &'static str, body: &'static str) -> RouteExample {
 
 const fn json<T: JsonSchema>() -> RouteAnswer {
     RouteAnswer::Json(|generator| generator.subschema_for::<T>())
+}
+
+const fn json_or_text<T: JsonSchema>() -> RouteAnswer {
+    RouteAnswer::JsonOrText(|generator| generator.subschema_for::<T>())
 }
 
 /// All routes but the one of the description, which is made of them.
@@ -128,7 +134,7 @@ pub(super) const ROUTES: &[ApiRoute] = &[
         handle: documents::document,
         about: "Shows a document. The key is percent-encoded; slashes need not be.",
         parameters: &[DOCUMENT],
-        answer: json::<DocumentAnswer>(),
+        answer: json_or_text::<DocumentAnswer>(),
         problems: &[422],
         examples: &[
             get("/api/v1/docs/documents/%2Fdata/docs/search.md"),
@@ -141,7 +147,7 @@ pub(super) const ROUTES: &[ApiRoute] = &[
         handle: documents::by_key,
         about: "Shows the document of a key that is a parameter.",
         parameters: &[KEY, DOCUMENT],
-        answer: json::<DocumentAnswer>(),
+        answer: json_or_text::<DocumentAnswer>(),
         problems: &[422],
         examples: &[get("/api/v1/docs/documents?key=/data/docs/search.md&content=false")],
     },

@@ -239,7 +239,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn an_answer_ends_after_its_last_piece_and_a_broken_one_does_not_look_whole() {
-        let workers = Workers::start(WorkSettings { threads: 2, waiting: 1 }).unwrap();
+        let workers = Workers::start(WorkSettings { threads: 2, of_one_user: 2, waiting: 1 }).unwrap();
         for round in 0..2000 {
             let pieces = round % 5;
             let whole = answer(&workers, move |out| {

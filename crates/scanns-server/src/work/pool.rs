@@ -14,6 +14,8 @@ use super::task::Task;
 pub struct WorkSettings {
     /// The number of threads, which is the number of jobs that run at the same time.
     pub threads: usize,
+    /// The number of threads that one user may have, of those who may not see everything.
+    pub of_one_user: usize,
     /// The number of jobs that may wait.
     pub waiting: usize,
 }
@@ -54,11 +56,12 @@ impl PoolState {
         self.running_of(user) + waiting.count()
     }
 
-    /// Takes the job that waits longest, of those users of whom the fewest jobs run.
-    fn next(&mut self) -> Option<(Task, Job)> {
+    /// Takes the job that waits longest, of those users of whom the fewest jobs run, and fewer than `most`.
+    fn next(&mut self, most: usize) -> Option<(Task, Job)> {
         let of = |task: &Task| if task.is_cancelled() { 0 } else { self.running_of(task.user.as_ref()) };
-        let first = self.waiting.iter().enumerate().min_by_key(|(at, (task, _))| (of(task), *at));
-        let at = first.map(|(at, _)| at)?;
+        let may_run = |task: &Task| task.user.is_none() || of(task) < most.max(1);
+        let all = self.waiting.iter().enumerate().filter(|(_, (task, _))| may_run(task));
+        let at = all.min_by_key(|(at, (task, _))| (of(task), *at)).map(|(at, _)| at)?;
         self.waiting.remove(at)
     }
 }
@@ -123,7 +126,7 @@ impl Pool {
             if state.stopped {
                 return;
             }
-            let Some((task, job)) = state.next() else {
+            let Some((task, job)) = state.next(self.settings.of_one_user) else {
                 state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{WorkError, WorkSettings, Workers};
 
 fn workers(threads: usize, waiting: usize) -> Workers {
-    Workers::start(WorkSettings { threads, waiting }).unwrap()
+    Workers::start(WorkSettings { threads, of_one_user: threads, waiting }).unwrap()
 }
 
 /// A door that jobs wait at, and a bell that they ring before.

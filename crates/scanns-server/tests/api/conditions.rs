@@ -88,7 +88,8 @@ async fn answers_that_took_too_long_say_so() {
 async fn a_server_that_is_busy_says_so_at_once() {
     let (mut random, place) = (Rng::with_seed(seed()), tempfile::tempdir().unwrap());
     let path = records(place.path(), "cacm.scanns", 50, &mut random);
-    let limits = Limits { work: WorkSettings { threads: 1, waiting: 0 }, ..Limits::default() };
+    let limits =
+        Limits { work: WorkSettings { threads: 1, of_one_user: 1, waiting: 0 }, ..Limits::default() };
     let server = Server::with(&[&path], limits);
     let mut busy = 0;
     let mut others = tokio::task::JoinSet::new();

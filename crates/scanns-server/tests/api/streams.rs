@@ -94,7 +94,8 @@ async fn a_client_that_hangs_up_or_does_not_read_ends_its_export_alone() {
         writer.add(&Document::new(format!("{number}")).text(text, "word ".repeat(2000).as_str())).unwrap();
     }
     writer.commit().unwrap();
-    let limits = Limits { exports: WorkSettings { threads: 1, waiting: 0 }, ..Limits::default() };
+    let limits =
+        Limits { exports: WorkSettings { threads: 1, of_one_user: 1, waiting: 0 }, ..Limits::default() };
     let server = Server::with(&[&path], limits);
     for order in ["", "?sort=-key", "?sort=score&format=jsonl"] {
         hang_up(&server, &format!("/api/v1/large/export{order}")).await;
