@@ -1,6 +1,7 @@
 // Asks the API. Every question can be cancelled, and fails with a Problem that says what to do next.
 
 import type {
+  CoverageAnswer,
   DocumentAnswer,
   IndexInfo,
   Indexes,
@@ -124,6 +125,11 @@ export function like(
 
 export function documentOf(index: string, key: DocumentKey, signal: AbortSignal): Promise<DocumentAnswer> {
   return ask(indexPath(index, `documents/${percentKey(key)}`), signal);
+}
+
+/** What the index covers, with at most `limit` failed inputs of each place. */
+export function coverage(index: string, limit: number, signal: AbortSignal): Promise<CoverageAnswer> {
+  return ask(`${indexPath(index, "coverage")}?limit=${limit}`, signal);
 }
 
 export function suggest(

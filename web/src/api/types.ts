@@ -143,6 +143,41 @@ export interface UsageNode {
   newest: string | null;
 }
 
+/** An input that could not be read. */
+export interface FailedInput {
+  path: string;
+  path_bytes?: string | null;
+  reason: string;
+}
+
+/** Inputs of a kind that were left out on purpose. */
+export interface LeftOut {
+  what: string;
+  count: number;
+  first: string | null;
+  first_bytes?: string | null;
+}
+
+/** A directory that was scanned, or a dump. */
+export interface CoveredPlace {
+  path: string;
+  path_bytes?: string | null;
+  /** The format of the dump; null for a scan. */
+  format: string | null;
+  began: string;
+  entries: number;
+  /** False if the scan was stopped, or if rows of the dump are missing. */
+  complete: boolean;
+  unread: number;
+  /** The first of the unread inputs. */
+  failures: FailedInput[];
+  left_out: LeftOut[];
+}
+
+export interface CoverageAnswer {
+  covered: CoveredPlace[];
+}
+
 export interface UsageAnswer {
   path: string;
   total: { count: number; size: number };

@@ -21,6 +21,9 @@ export interface Page {
 
 export const PageContext = createContext<Page | null>(null);
 
+/** The short message that is shown at the moment; empty for none. */
+export const SaidContext = createContext("");
+
 export function usePage(): Page {
   const page = useContext(PageContext);
   if (page === null) throw new Error("a part of the page is outside of it");

@@ -24,6 +24,8 @@ export interface PageState {
   /** The document in the pane at the side. */
   open: DocumentKey | null;
   pane: Pane;
+  /** True if the dialog about what could not be read is open. */
+  coverage: boolean;
   /** Fields of the facets; null for those that suit the index. */
   facets: string[] | null;
   /** Fields of the histograms; null for those that suit the index. */
@@ -42,6 +44,7 @@ export const START: PageState = {
   like: null,
   open: null,
   pane: "preview",
+  coverage: false,
   facets: null,
   charts: null,
 };
@@ -78,6 +81,7 @@ export function readState(search: string): PageState {
     like: readKey(query, "like"),
     open: readKey(query, "open"),
     pane: one(query.get("pane"), ["preview", "why"], "preview"),
+    coverage: query.get("coverage") === "shown",
     facets: readList(query, "facets"),
     charts: readList(query, "charts"),
   };
@@ -105,6 +109,7 @@ export function writeState(state: PageState): string {
   key("like", state.like);
   key("open", state.open);
   text("pane", state.pane, "preview");
+  if (state.coverage) query.set("coverage", "shown");
   if (state.facets !== null) query.set("facets", state.facets.join(","));
   if (state.charts !== null) query.set("charts", state.charts.join(","));
   const written = query.toString();

@@ -20,7 +20,7 @@ function copyBySelection(text: string): boolean {
   const focused = document.activeElement;
   area.value = text;
   area.className = "offscreen";
-  document.body.append(area);
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
   const done = document.execCommand("copy");
   area.remove();

@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { Icon } from "./icon";
+import { Toast } from "./toast";
 
 interface DialogProperties {
   title: string;
@@ -35,6 +36,7 @@ export function Dialog({ title, close, children }: DialogProperties): JSX.Elemen
           </button>
         </header>
         {children}
+        <Toast />
       </div>
     </dialog>
   );

@@ -8,7 +8,7 @@ import { usePage } from "../state/page";
 import type { DocumentKey } from "../text/keys";
 import { keyOf, sameKey } from "../text/keys";
 import { visible } from "../text/show";
-import { copiedKey, copyText } from "./copy";
+import { CopyKey } from "./copy-key";
 import { Icon } from "./icon";
 import { Directories, steps } from "./path";
 import { Shown, SnippetText, Values } from "./shown";
@@ -47,30 +47,12 @@ export function HitPlace({ hit }: { hit: Hit }): JSX.Element | null {
 }
 
 export function HitTools({ hit }: { hit: Hit }): JSX.Element {
-  const { info, go, say, state } = usePage();
+  const { info, go, state } = usePage();
   const key = keyOf(hit);
-  const copy = async (): Promise<void> => {
-    const done = await copyText(copiedKey(key));
-    say(
-      done
-        ? key.bytes === null
-          ? "copied"
-          : "copied, quoted for a shell"
-        : "the browser does not allow copying",
-    );
-  };
   const noun = isFiles(info) ? "path" : "key";
   return (
     <span class="tools">
-      <button
-        type="button"
-        class="plain"
-        title={`Copy the ${noun}`}
-        aria-label={`Copy the ${noun}`}
-        onClick={() => void copy()}
-      >
-        <Icon name="copy" />
-      </button>
+      <CopyKey of={key} label={`Copy the ${noun}`} />
       {info.like && (
         <button
           type="button"

@@ -6,13 +6,14 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { IndexEntry, IndexInfo, Indexes } from "../api/types";
 import { useAggregates } from "../state/aggregates";
 import type { Page } from "../state/page";
-import { PageContext } from "../state/page";
+import { PageContext, SaidContext } from "../state/page";
 import { useResults } from "../state/results";
 import type { Settings } from "../state/stored";
 import { readSettings, writeSettings } from "../state/stored";
 import type { PageState } from "../state/url";
 import { visible } from "../text/show";
 import { Conditions, DidYouMean } from "./conditions";
+import { Coverage } from "./coverage";
 import { Facets } from "./facets";
 import { Help } from "./help";
 import { Histograms } from "./histogram";
@@ -24,6 +25,7 @@ import { Caveats, CountLine, Results } from "./results";
 import { Saved } from "./saved";
 import { SearchBox } from "./search-box";
 import { Status } from "./status";
+import { Toast } from "./toast";
 import { Toolbar, Views } from "./toolbar";
 
 /** A short message that goes away by itself. */
@@ -80,11 +82,11 @@ export function Loaded({ all, entry, info, state, go, ready }: LoadedProperties)
   useKeys(settings.keys, { help: openHelp, escape });
   return (
     <PageContext.Provider value={page}>
-      <Parts all={all} page={page} openHelp={openHelp} ready={ready} />
-      <p class={toast === "" ? "toast" : "toast shown"} role="status">
-        {toast}
-      </p>
-      {help && <Help close={() => setHelp(false)} />}
+      <SaidContext.Provider value={toast}>
+        <Parts all={all} page={page} openHelp={openHelp} ready={ready} />
+        <Toast />
+        {help && <Help close={() => setHelp(false)} />}
+      </SaidContext.Provider>
     </PageContext.Provider>
   );
 }
@@ -96,14 +98,17 @@ interface PartsProperties {
   ready: () => void;
 }
 
-function Parts({ all, page: { state, info }, openHelp, ready }: PartsProperties): JSX.Element {
+function Parts({ all, page: { state, info, go }, openHelp, ready }: PartsProperties): JSX.Element {
   const [again, setAgain] = useState(0);
   const [unfolded, setUnfolded] = useState(false);
   const results = useResults(info, state, again);
   const aggregates = useAggregates(info, state, again);
+  const [shown, setShown] = useState(false);
   const answered = results.value !== null || results.problem !== null;
   useEffect(() => {
-    if (answered) ready();
+    if (!answered) return;
+    ready();
+    setShown(true);
   }, [answered]);
   const queryProblem = results.problem?.ofQuery === true ? results.problem : null;
   return (
@@ -141,6 +146,7 @@ function Parts({ all, page: { state, info }, openHelp, ready }: PartsProperties)
         </main>
         {state.open !== null && <Pane of={state.open} />}
       </div>
+      {shown && state.coverage && <Coverage close={() => go({ coverage: false })} />}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { only } from "../query/edit";
 import { isFiles } from "../state/fields";
 import { usePage } from "../state/page";
 import type { DocumentKey } from "../text/keys";
-import { copiedKey, copyText } from "./copy";
+import { CopyKey } from "./copy-key";
 import { Icon } from "./icon";
 import { Preview } from "./preview";
 import { Shown } from "./shown";
@@ -17,12 +17,10 @@ import { Why } from "./why";
 const ARCHIVE = /\.(zip|tar|tgz|tbz2|txz|7z|rar|jar|whl|tar\.\w+)$/i;
 
 export function Pane({ of }: { of: DocumentKey }): JSX.Element {
-  const { state, go, info, say } = usePage();
+  const { state, go, info } = usePage();
   const heading = useRef<HTMLHeadingElement>(null);
   const name = isFiles(info) ? of.text.slice(of.text.lastIndexOf("/") + 1) || of.text : of.text;
   useEffect(() => heading.current?.focus({ preventScroll: false }), [of.text, of.bytes, state.pane]);
-  const copy = async (): Promise<void> =>
-    say((await copyText(copiedKey(of))) ? "copied" : "the browser does not allow copying");
   return (
     <aside class="pane" aria-label={state.pane === "why" ? "Why this hit" : "Preview"}>
       <header>
@@ -41,15 +39,7 @@ export function Pane({ of }: { of: DocumentKey }): JSX.Element {
       </header>
       <p class="full">
         <Shown text={of.text} />
-        <button
-          type="button"
-          class="plain"
-          aria-label="Copy the whole name"
-          title="Copy"
-          onClick={() => void copy()}
-        >
-          <Icon name="copy" />
-        </button>
+        <CopyKey of={of} label="Copy the whole name" />
       </p>
       <nav class="views" aria-label="Pane">
         <button

@@ -6,7 +6,6 @@ import type { Indexes, IndexInfo } from "../api/types";
 import { usePage } from "../state/page";
 import * as format from "../text/format";
 import { Icon } from "./icon";
-import { Shown } from "./shown";
 
 /** An index older than this is said to be old. */
 const OLD_SECONDS = 7 * 86400;
@@ -31,28 +30,23 @@ export function Status({ all }: { all: Indexes }): JSX.Element {
   );
 }
 
-function Completeness({ info, trimmed }: { info: IndexInfo; trimmed: boolean }): JSX.Element | null {
+/** What the index misses, as a button that opens the whole list. */
+function Completeness({ info, trimmed }: { info: IndexInfo; trimmed: boolean }): JSX.Element {
+  const { go } = usePage();
   const { completeness } = info;
-  if (completeness === null) {
-    if (trimmed) return null;
-    return (
-      <span>
-        <Icon name="check" /> complete
-      </span>
-    );
-  }
-  const { text, unread } = completeness;
+  const unread = completeness?.unread ?? 0;
   const paths = `${format.count(unread)} ${unread === 1 ? "path" : "paths"} not read`;
+  const open = (): void => go({ coverage: true });
+  const warned = completeness !== null;
   return (
-    <details class="incomplete">
-      <summary class="warned">
-        <Icon name="warning" /> incomplete{unread > 0 ? `: ${paths}` : ""}
-      </summary>
-      <div class="panel left">
-        <p>
-          <Shown text={text} />
-        </p>
-      </div>
-    </details>
+    <button
+      type="button"
+      class={warned ? "complete warned" : "complete"}
+      aria-haspopup="dialog"
+      onClick={open}
+    >
+      {(warned || !trimmed) && <Icon name={warned ? "warning" : "check"} />}{" "}
+      {warned ? `incomplete${unread > 0 ? `: ${paths}` : ""}` : trimmed ? "completeness" : "complete"}
+    </button>
   );
 }

@@ -24,8 +24,8 @@ export interface Given {
 }
 
 const INCOMPLETE = {
-  text: "12 paths could not be read, such as /data/<b>broken</b>\u202e.h5; see scanns info --completeness",
-  unread: 12,
+  text: "340 paths could not be read, such as /data/<b>broken</b>\u202e.h5; see scanns info --completeness",
+  unread: 340,
   complete: false,
 };
 

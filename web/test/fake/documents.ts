@@ -21,6 +21,8 @@ export interface FakeIndex {
   snippets: boolean;
   like: boolean;
   complete: boolean;
+  /** True if the caller sees only a part of it. */
+  trimmed?: boolean;
   ageSeconds: number;
 }
 
@@ -291,6 +293,13 @@ export function fakeIndexes(): Map<string, FakeIndex> {
       documents: files.documents.slice(0, 3_000),
       complete: false,
       ageSeconds: 12 * 86400,
+    },
+    {
+      ...files,
+      name: "part",
+      path: "part.scanns",
+      documents: files.documents.slice(0, 3_000),
+      trimmed: true,
     },
     { ...files, name: "locked", path: "locked.scanns" },
   ];

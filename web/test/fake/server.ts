@@ -11,6 +11,7 @@ import type { AddressInfo } from "node:net";
 import * as answers from "./answers";
 import type { Given } from "./answers";
 import type { FakeIndex } from "./documents";
+import { coverage } from "./coverage";
 import { fakeIndexes } from "./documents";
 import { firstAnswer } from "./first";
 import { QueryFault } from "./query";
@@ -276,6 +277,13 @@ function answer(
   if (resource === "usage") {
     const found = answers.usage(index, given.one("path") ?? "");
     return found === null ? missing() : json(response, found);
+  }
+  if (resource === "coverage") {
+    const kind = { type: "/problems/view" };
+    const title = "This cannot be told of what you may see";
+    if (index.trimmed === true)
+      return problem(response, 422, title, "it is told to its owner and root", kind);
+    return json(response, coverage(index));
   }
   if (resource === "documents") {
     const wanted = percentBytes(rest);

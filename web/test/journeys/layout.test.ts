@@ -17,7 +17,18 @@ const STATES: [string, string, (visit: Visit) => Promise<void>][] = [
   ],
   ["a suggestion", "?index=home&q=lisense", ({ page }) => hasText(page.locator(".meant"), "license")],
   ["a refusal", "?index=home&q=zzpanic", ({ page }) => hasText(page.locator(".notice"), "error")],
-  ["a partial answer", "?index=scratch&q=license", ({ page }) => page.click(".incomplete summary")],
+  ["a partial answer", "?index=scratch&q=license", async () => undefined],
+  ["what was not read", "?index=scratch", ({ page }) => page.click("button.complete")],
+  [
+    "what is complete",
+    "?index=fs&coverage=shown",
+    ({ page }) => hasText(page.locator("dialog"), "is complete"),
+  ],
+  [
+    "a refusal of coverage",
+    "?index=part&coverage=shown",
+    ({ page }) => hasText(page.locator("dialog"), "owner"),
+  ],
   ["an empty index", "?index=empty", async () => undefined],
   ["a lost index", "?index=nothing", ({ page }) => hasText(page.locator(".notice"), "no index")],
   ["hostile names", "?index=fs&q=path:/data/hostile", async () => undefined],
@@ -85,6 +96,7 @@ journey("nothing is cut off at 360 pixels, and filters unfold", async (visit) =>
         "help",
         "copy as",
         "a partial answer",
+        "what was not read",
       ].includes(name)
     ) {
       await open(search);

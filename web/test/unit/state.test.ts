@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { parseExact, urlQuery } from "../../src/api/client";
+import { failuresOf } from "../../src/state/coverage";
 import { checkSaved } from "../../src/state/stored";
 import type { PageState } from "../../src/state/url";
 import { START, changed, readState, writeState } from "../../src/state/url";
@@ -55,6 +56,7 @@ function randomState(random: Random): PageState {
     like: key(),
     open: key(),
     pane: random.pick(["preview", "why"]),
+    coverage: random.below(2) === 0,
     facets: names(),
     charts: names(),
   };
@@ -109,4 +111,22 @@ test("integers beyond 2^53 keep their digits where the engine passes the source 
   >;
   assert.equal(parsed["size"], 12);
   assert.ok(parsed["inode"] === "1152921504606846977" || typeof parsed["inode"] === "number");
+});
+
+test("failures are summed up by reason, also those that are not named", () => {
+  const place = { path: "/a", format: null, began: "", entries: 1, complete: true, left_out: [] };
+  const failed = (reason: string) => ({ path: "/a/x", reason });
+  const covered = [
+    { ...place, unread: 5, failures: [failed("b"), failed("a"), failed("c")] },
+    { ...place, unread: 2, failures: [failed("c"), failed("__proto__")] },
+  ];
+  const { named, count, reasons, other } = failuresOf(covered, 2);
+  assert.equal(named.length, 5);
+  assert.equal(count, 7);
+  assert.deepEqual(reasons, [
+    { text: "c", count: 2 },
+    { text: "__proto__", count: 1 },
+  ]);
+  assert.equal(other, 2);
+  assert.deepEqual(failuresOf([], 2), { named: [], count: 0, reasons: [], other: 0 });
 });
