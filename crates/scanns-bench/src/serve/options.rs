@@ -59,8 +59,7 @@ pub(super) fn queries(path: &Path, index: &str) -> Result<Vec<(String, Vec<Asked
     for line in text.lines() {
         let (class, words) =
             line.split_once('\t').with_context(|| format!("no class and tab in '{line}'"))?;
-        let target =
-            format!("/api/v1/{index}/search?q={}&count=false&fields=_key&snippets=false", encoded(words));
+        let target = format!("/api/v1/{index}/search?q={}&count=false&snippets=false", encoded(words));
         let asked = Asked { text: words.into(), target };
         match classes.iter_mut().find(|(name, _)| name == class) {
             Some((_, kept)) => kept.push(asked),
