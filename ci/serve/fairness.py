@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 
-from harness import Client, Skipped, quoted
+from harness import PATIENCE, Client, Skipped, quoted
 from people import Person, ask_as, ordinary
 
 # More of an export than buffers take.
@@ -77,7 +77,7 @@ def others_are_answered(place, indexes, paths, path):
     server.must_be_sound()
     server.stop()
     assert set(statuses) == {200}, f"{busy.name} has {len(paths)} requests, and {other.name} gets {statuses}"
-    assert slowest < 5, f"{other.name} waits {slowest:.1f} s"
+    assert slowest < 5 * PATIENCE, f"{other.name} waits {slowest:.1f} s"
 
 
 def exports_are_whole(server, seconds):
@@ -152,7 +152,7 @@ def changed_files(place):
                 f"{person.name} {name}: {answer}"
             )
         answer = ask_as(person, quick_get, server, "/api/v1/changed/search?q=common1&snippets&content=true")
-        assert b"hidden" not in answer.body and answer.status == 200, answer
+        assert answer.status == 200 and (person.name == "root" or b"hidden" not in answer.body), answer
     server.must_be_sound()
     server.stop()
 

@@ -19,6 +19,9 @@ import time
 import traceback
 import urllib.parse
 
+# Beside the other tests a debug build is given more time.
+PATIENCE = 5 if "--quick" in sys.argv else 1
+
 
 class Skipped(Exception):
     """A part that cannot run here, and why."""
