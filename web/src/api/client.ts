@@ -3,11 +3,13 @@
 import type {
   CoverageAnswer,
   DocumentAnswer,
+  GrowthAnswer,
   IndexInfo,
   Indexes,
   ProblemBody,
   SearchAnswer,
   SuggestAnswer,
+  Sums,
   UsageAnswer,
 } from "./types";
 import type { DocumentKey } from "../text/keys";
@@ -157,4 +159,25 @@ export async function usage(
     total,
     children: answer.children.map((node) => ({ ...node, size: Number(node.size) })),
   };
+}
+
+/** What is in a directory, in the index `before` and in this one; of the top without a path. */
+export async function growth(
+  index: string,
+  before: string,
+  path: DocumentKey | null,
+  options: Parameters,
+  signal: AbortSignal,
+): Promise<GrowthAnswer> {
+  const query = urlQuery({ with: before, ...options });
+  const place = path === null ? "" : `&path=${percentKey(path)}`;
+  const answer: GrowthAnswer = await ask(`${indexPath(index, "growth")}?${query}${place}`, signal);
+  // Sums beyond 64 bits are texts.
+  const sums = ({ count, size }: Sums): Sums => ({ count, size: Number(size) });
+  const both = <T extends { before: Sums; after: Sums }>(of: T): T => ({
+    ...of,
+    before: sums(of.before),
+    after: sums(of.after),
+  });
+  return { ...answer, total: both(answer.total), children: answer.children.map(both) };
 }

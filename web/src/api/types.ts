@@ -8,6 +8,8 @@ export interface IndexEntry {
   path: string;
   documents: number;
   generation: number;
+  /** When the newest commit was made. */
+  committed?: string | null;
 }
 
 export interface Indexes {
@@ -182,6 +184,35 @@ export interface UsageAnswer {
   path: string;
   total: { count: number; size: number };
   children: UsageNode[];
+}
+
+/** The number of documents and the sum of their sizes. */
+export interface Sums {
+  count: number;
+  size: number;
+}
+
+export interface GrowthNode {
+  name: string;
+  path: string;
+  path_bytes?: string | null;
+  /** directory, or files for what is in the directory itself. */
+  kind: string;
+  before: Sums;
+  after: Sums;
+}
+
+export interface GrowthAnswer {
+  /** The index of the state before. */
+  with: string;
+  path: string;
+  path_bytes?: string | null;
+  total: { before: Sums; after: Sums };
+  /** The greatest change first. */
+  children: GrowthNode[];
+  /** The number of children that are not shown. */
+  more: number;
+  partial: boolean;
 }
 
 /** A problem as RFC 9457 describes it. */

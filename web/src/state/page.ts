@@ -12,6 +12,8 @@ export interface Page {
   /** Changes the state: as a new step of the browser's history, or in place of the current one. */
   go: (change: Partial<PageState>, replace?: boolean) => void;
   index: IndexEntry;
+  /** The other indexes of the server. */
+  others: IndexEntry[];
   info: IndexInfo;
   settings: Settings;
   change: (settings: Settings) => void;

@@ -2,7 +2,7 @@
 
 import type { DocumentKey } from "../text/keys";
 
-export type View = "results" | "map" | "owners";
+export type View = "results" | "map" | "owners" | "growth";
 export type Pane = "preview" | "why";
 export type Measure = "size" | "count";
 
@@ -19,6 +19,10 @@ export interface PageState {
   /** The directory of the map; empty for the top. */
   map: string;
   by: Measure;
+  /** The index of the state before, which the growth is counted from; empty for none. */
+  with: string;
+  /** The directory of the growth; null for the top. */
+  below: DocumentKey | null;
   /** The document whose like are shown. */
   like: DocumentKey | null;
   /** The document in the pane at the side. */
@@ -41,6 +45,8 @@ export const START: PageState = {
   view: "results",
   map: "",
   by: "size",
+  with: "",
+  below: null,
   like: null,
   open: null,
   pane: "preview",
@@ -75,9 +81,11 @@ export function readState(search: string): PageState {
     sort: query.get("sort") ?? "",
     fields: readList(query, "fields"),
     after: query.getAll("after").slice(-PAGES),
-    view: one(query.get("view"), ["results", "map", "owners"], "results"),
+    view: one(query.get("view"), ["results", "map", "owners", "growth"], "results"),
     map: query.get("map") ?? "",
     by: one(query.get("by"), ["size", "count"], "size"),
+    with: query.get("with") ?? "",
+    below: readKey(query, "below"),
     like: readKey(query, "like"),
     open: readKey(query, "open"),
     pane: one(query.get("pane"), ["preview", "why"], "preview"),
@@ -106,6 +114,8 @@ export function writeState(state: PageState): string {
   text("view", state.view, "results");
   text("map", state.map);
   text("by", state.by, "size");
+  text("with", state.with);
+  key("below", state.below);
   key("like", state.like);
   key("open", state.open);
   text("pane", state.pane, "preview");
@@ -123,8 +133,11 @@ export function changed(state: PageState, change: Partial<PageState>): PageState
     next.q !== state.q || next.sort !== state.sort || next.index !== state.index || next.like !== state.like;
   if (asksElse && change.after === undefined) next.after = [];
   if (asksElse && change.open === undefined && next.sort === state.sort) next.open = null;
-  if (next.index !== state.index)
-    return { ...next, fields: null, facets: null, charts: null, sort: "", map: "", like: null };
+  if (next.index !== state.index) {
+    const { with: before = "", below = null } = change;
+    const usual = { fields: null, facets: null, charts: null, sort: "", map: "", like: null };
+    return { ...next, ...usual, with: before, below };
+  }
   if (next.q !== state.q && change.like === undefined) next.like = null;
   return next;
 }

@@ -18,6 +18,12 @@ export function size(bytes: number): string {
   return `${value.toFixed(digits)} ${UNITS[unit] ?? ""}`;
 }
 
+/** A difference with its sign, written by `text`: +1.5 MiB, \u22122. */
+export function change(difference: number, text: (value: number) => string): string {
+  if (difference === 0) return "0";
+  return `${difference > 0 ? "+" : "\u2212"}${text(Math.abs(difference))}`;
+}
+
 /** A date without the seconds. */
 export function date(text: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? text.slice(0, 16).replace("T", " ") : text;

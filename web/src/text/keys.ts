@@ -1,6 +1,6 @@
 // Names of documents: texts mostly, but a path may have bytes that are not UTF-8.
 
-import { encode, fromBase64 } from "./bytes";
+import { decode, encode, fromBase64 } from "./bytes";
 
 /** The name of a document. */
 export interface DocumentKey {
@@ -32,4 +32,16 @@ export function percentKey(key: DocumentKey): string {
       ? letter
       : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }).join("");
+}
+
+/** The directory of a path; null for the root and what is directly in it. */
+export function parentOf(path: DocumentKey): DocumentKey | null {
+  const whole = keyBytes(path);
+  const bytes = whole.subarray(0, whole.lastIndexOf(0x2f));
+  if (whole.lastIndexOf(0x2f) <= 0) return null;
+  const { text, valid } = decode(bytes);
+  return {
+    text,
+    bytes: valid ? null : btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")),
+  };
 }

@@ -15,6 +15,7 @@ import { visible } from "../text/show";
 import { Conditions, DidYouMean } from "./conditions";
 import { Coverage } from "./coverage";
 import { Facets } from "./facets";
+import { Growth } from "./growth";
 import { Help } from "./help";
 import { Histograms } from "./histogram";
 import { useKeys } from "./keyboard";
@@ -66,8 +67,17 @@ export function Loaded({ all, entry, info, state, go, ready }: LoadedProperties)
   const [settings, change] = useSettings(say);
   const [help, setHelp] = useState(false);
   const page = useMemo<Page>(
-    () => ({ state, go, index: entry, info, settings, change, say }),
-    [state, entry, info, settings],
+    () => ({
+      state,
+      go,
+      index: entry,
+      others: all.indexes.filter((one) => one !== entry),
+      info,
+      settings,
+      change,
+      say,
+    }),
+    [all, state, entry, info, settings],
   );
   useEffect(() => {
     const what = state.q === "" ? entry.name : state.q.slice(0, 80);
@@ -141,6 +151,7 @@ function Parts({ all, page: { state, info, go }, openHelp, ready }: PartsPropert
           <Views />
           {state.view === "map" && <DirectoryMap />}
           {state.view === "owners" && <Owners />}
+          {state.view === "growth" && <Growth />}
           {state.view === "results" && results.problem === null && <Histograms aggregates={aggregates} />}
           {state.view === "results" && <Results results={results} retry={() => setAgain(again + 1)} />}
         </main>

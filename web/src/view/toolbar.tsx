@@ -14,10 +14,11 @@ import { Menu } from "./menu";
 import { ownerFields } from "./owners";
 
 export function Views(): JSX.Element | null {
-  const { state, info, go } = usePage();
+  const { state, info, others, go } = usePage();
   const views: [View, string][] = [["results", "Results"]];
   if (info.sizes) views.push(["map", "Map"]);
   if (ownerFields(info) !== null) views.push(["owners", "Owners and ages"]);
+  if (info.sizes && others.length > 0) views.push(["growth", "Growth"]);
   if (views.length === 1) return null;
   return (
     <nav class="views" aria-label="Views">
@@ -26,7 +27,13 @@ export function Views(): JSX.Element | null {
           key={view}
           type="button"
           aria-current={state.view === view ? "page" : undefined}
-          onClick={() => go({ view, ...(view === "map" ? {} : { map: "" }) })}
+          onClick={() =>
+            go({
+              view,
+              ...(view === "map" ? {} : { map: "" }),
+              ...(view === "growth" ? {} : { below: null }),
+            })
+          }
         >
           {label}
         </button>

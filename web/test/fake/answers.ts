@@ -264,9 +264,10 @@ export function suggest(index: FakeIndex, q: string, position: number): SuggestA
 }
 
 /** The sums of a directory and of its entries. */
-export function usage(index: FakeIndex, asked: string): UsageAnswer | null {
-  const top = asked === "" ? "/data" : asked.replace(/\/$/, "");
-  const prefix = `${Buffer.from(top).toString("latin1")}/`;
+export function usage(index: FakeIndex, asked: Buffer): UsageAnswer | null {
+  const latin1 = asked.length === 0 ? "/data" : asked.toString("latin1").replace(/\/$/, "");
+  const top = Buffer.from(latin1, "latin1");
+  const prefix = `${latin1}/`;
   const total = { count: 0, size: 0 };
   const children = new Map<string, UsageNode>();
   for (const document of index.documents) {
@@ -286,14 +287,19 @@ export function usage(index: FakeIndex, asked: string): UsageAnswer | null {
   }
   return total.count === 0 && index.documents.length > 0
     ? null
-    : { path: top, total, children: [...children.values()] };
+    : { ...pathParts(top), total, children: [...children.values()] };
 }
 
 /** A directory, or the files of `top` itself if the name is empty. */
-function usageNode(top: string, name: Buffer): UsageNode {
-  const { text, valid } = decode(name);
+function usageNode(top: Buffer, name: Buffer): UsageNode {
   const sums = { count: 0, size: 0, newest: null };
-  if (text === "") return { name: top.split("/").at(-1) ?? "", path: top, kind: "files", ...sums };
-  const bytes = valid ? null : Buffer.concat([Buffer.from(`${top}/`), name]).toString("base64");
-  return { name: text, path: `${top}/${text}`, path_bytes: bytes, kind: "directory", ...sums };
+  const own = pathParts(top);
+  if (name.length === 0) return { ...own, name: own.path.split("/").at(-1) ?? "", kind: "files", ...sums };
+  const path = Buffer.concat([top, Buffer.from("/"), name]);
+  return { name: decode(name).text, ...pathParts(path), kind: "directory", ...sums };
+}
+
+function pathParts(path: Buffer): { path: string; path_bytes?: string } {
+  const { key, key_bytes } = keyParts(path);
+  return { path: key, ...(key_bytes === null ? {} : { path_bytes: key_bytes }) };
 }

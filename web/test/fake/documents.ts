@@ -278,6 +278,26 @@ function papers(): FakeIndex {
   };
 }
 
+/** The documents of a file system some days ago: fewer, other sizes, and a directory that is gone. */
+function earlier(files: FakeIndex): FakeDocument[] {
+  const random = new Random(5);
+  const isNew = /^\/data\/(anna\/genome|hostile\/javascript|chen$|chen\/)/;
+  const kept = files.documents.filter(({ latin1 }) => random.below(9) > 0 && !isNew.test(latin1));
+  const documents = kept.map((document): FakeDocument => {
+    if (!/^\/data\/(ben|goran|hostile\/caf)/.test(document.latin1)) return document;
+    const size = Number(document.fields.get("size")?.[0] ?? 0) * 3 + 1;
+    return { ...document, fields: new Map([...document.fields, ["size", [size]]]) };
+  });
+  const gone = Buffer.from("/data/<img src=x onerror=window.pwned=1>\u202egone");
+  for (let at = 0; at < 4; at++) {
+    const path = Buffer.concat([gone, Buffer.from(`/sub${at % 2}/${at}.h5`)]);
+    documents.push(
+      fileDocument(random, path, { type: "file", owner: "ivo", content: "x".repeat(9e6), used: NOW - 9e9 }),
+    );
+  }
+  return documents;
+}
+
 /** All indexes by name. */
 export function fakeIndexes(): Map<string, FakeIndex> {
   const files = fileSystem();
@@ -294,6 +314,7 @@ export function fakeIndexes(): Map<string, FakeIndex> {
       complete: false,
       ageSeconds: 12 * 86400,
     },
+    { ...files, name: "monday", path: "monday.scanns", documents: earlier(files), ageSeconds: 5 * 86400 },
     {
       ...files,
       name: "part",

@@ -13,6 +13,7 @@ import type { Given } from "./answers";
 import type { FakeIndex } from "./documents";
 import { coverage } from "./coverage";
 import { fakeIndexes } from "./documents";
+import { growth, sizes } from "./growth";
 import { firstAnswer } from "./first";
 import { QueryFault } from "./query";
 
@@ -200,7 +201,7 @@ async function api(
   const q = given.one("q") ?? "";
   if (await special(context, q, request, response)) return undefined;
   try {
-    return answer(index, resource, rest.join("/"), given, url, response);
+    return answer(context, index, resource, rest.join("/"), given, url, response);
   } catch (error) {
     if (!(error instanceof QueryFault)) throw error;
     const position = { offset: error.offset, length: error.length };
@@ -210,8 +211,8 @@ async function api(
 
 function indexList(context: Context): object {
   const indexes = [...context.indexes.values()].map((index) => {
-    const { name, generation, documents } = answers.info(index);
-    return { name, path: index.path, documents, generation };
+    const { name, generation, documents, committed } = answers.info(index);
+    return { name, path: index.path, documents, generation, committed };
   });
   return {
     server: { name: "scanns", version: "0.1.0" },
@@ -255,7 +256,27 @@ async function special(
   return false;
 }
 
+function growthAnswer(
+  context: Context,
+  index: FakeIndex,
+  given: Given,
+  url: URL,
+  response: ServerResponse,
+): void {
+  const before = context.indexes.get(given.one("with") ?? "");
+  const lacking = "the index has no paths and sizes of files";
+  if (before === undefined) return problem(response, 404, "There is no such index", "GET /api/v1 lists them");
+  if (!sizes(before)) return problem(response, 422, "The index cannot answer this", lacking);
+  const path = percentBytes(/[?&]path=([^&]*)/.exec(url.search)?.[1] ?? "");
+  const found = growth(index, before, path, given);
+  const nothing = "there is nothing below this directory, or no such directory";
+  return found === null
+    ? problem(response, 404, "There is no such directory", nothing)
+    : json(response, found);
+}
+
 function answer(
+  context: Context,
   index: FakeIndex,
   resource: string,
   rest: string,
@@ -275,9 +296,10 @@ function answer(
     return found === null ? missing() : json(response, found);
   }
   if (resource === "usage") {
-    const found = answers.usage(index, given.one("path") ?? "");
+    const found = answers.usage(index, Buffer.from(given.one("path") ?? ""));
     return found === null ? missing() : json(response, found);
   }
+  if (resource === "growth") return growthAnswer(context, index, given, url, response);
   if (resource === "coverage") {
     const kind = { type: "/problems/view" };
     const title = "This cannot be told of what you may see";

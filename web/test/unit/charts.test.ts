@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { FieldInfo, UsageNode } from "../../src/api/types";
+import type { FieldInfo, GrowthNode, UsageNode } from "../../src/api/types";
 import { AGES, ageBounds, ageClass, ageFacet } from "../../src/charts/ages";
 import type { Chart } from "../../src/charts/bins";
 import { bins, binsOfBounds, boundsOfBins, chartFacet, chartsOf } from "../../src/charts/bins";
+import { growthRows } from "../../src/charts/growth";
 import { tiles } from "../../src/charts/treemap";
-import { mode, percent, size } from "../../src/text/format";
+import { change, count, mode, percent, size } from "../../src/text/format";
 import { pieces, visible } from "../../src/text/show";
 import { csvRows, prettyJson, separatorOf } from "../../src/text/tables";
 import { seeded } from "./seeds";
@@ -166,4 +167,32 @@ test("the beginning of a table is read as spreadsheets read it", () => {
   );
   assert.equal(prettyJson("a.json", '{"a":[1]}'), '{\n  "a": [\n    1\n  ]\n}');
   assert.equal(prettyJson("a.txt", "{not json"), null);
+});
+
+test("rows of growth are sorted by the change, and marked where all is new or gone", () => {
+  const node = (name: string, before: [number, number], after: [number, number]): GrowthNode => ({
+    name,
+    path: `/${name}`,
+    kind: "directory",
+    before: { count: before[0], size: before[1] },
+    after: { count: after[0], size: after[1] },
+  });
+  const nodes = [node("a", [1, 10], [2, 30]), node("b", [0, 0], [1, 0]), node("c", [3, 50], [0, 0])];
+  const short = (by: "size" | "count") =>
+    growthRows(nodes, by).map((row) => [row.node.name, row.change[by], row.bar, row.mark]);
+  assert.deepEqual(short("size"), [
+    ["c", -50, -1, "gone"],
+    ["a", 20, 0.4, null],
+    ["b", 0, 0, "new"],
+  ]);
+  assert.deepEqual(
+    short("count").map(([name, by]) => [name, by]),
+    [
+      ["c", -3],
+      ["a", 1],
+      ["b", 1],
+    ],
+  );
+  assert.deepEqual(growthRows([], "size"), []);
+  assert.deepEqual([change(2048, size), change(-1200, count), change(0, size)], ["+2 KiB", "−1,200", "0"]);
 });

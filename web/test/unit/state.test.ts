@@ -8,6 +8,7 @@ import { failuresOf } from "../../src/state/coverage";
 import { checkSaved } from "../../src/state/stored";
 import type { PageState } from "../../src/state/url";
 import { START, changed, readState, writeState } from "../../src/state/url";
+import { keyBytes, parentOf } from "../../src/text/keys";
 import type { Random } from "../fake/random";
 import { seeded } from "./seeds";
 
@@ -50,9 +51,11 @@ function randomState(random: Random): PageState {
     sort: random.pick(["", "key", "-key", "size:desc,owner"]),
     fields: names(),
     after: Array.from({ length: random.below(4) }, () => `1-${random.below(1e9)}`),
-    view: random.pick(["results", "map", "owners"]),
+    view: random.pick(["results", "map", "owners", "growth"]),
     map: randomText(random),
     by: random.pick(["size", "count"]),
+    with: randomText(random),
+    below: key(),
     like: key(),
     open: key(),
     pane: random.pick(["preview", "why"]),
@@ -85,6 +88,14 @@ test("another query begins at the first page and closes the pane", () => {
   };
   assert.deepEqual(changed(state, { q: "b" }), { ...START, q: "b" });
   assert.deepEqual(changed(state, { view: "map" }).after, ["t1"]);
+  const below = { text: "/a", bytes: null };
+  assert.equal(changed({ ...START, with: "b", below }, { index: "other" }).with, "");
+  assert.deepEqual(changed(START, { index: "b", with: "a", below }), {
+    ...START,
+    index: "b",
+    with: "a",
+    below,
+  });
   assert.equal(changed({ ...state, fields: ["size"], sort: "size:desc" }, { index: "other" }).fields, null);
 });
 
@@ -129,4 +140,14 @@ test("failures are summed up by reason, also those that are not named", () => {
   ]);
   assert.equal(other, 2);
   assert.deepEqual(failuresOf([], 2), { named: [], count: 0, reasons: [], other: 0 });
+});
+
+test("the directory above a path keeps its bytes", () => {
+  const key = (bytes: string) => ({ text: "shown", bytes: Buffer.from(bytes, "latin1").toString("base64") });
+  assert.deepEqual(parentOf({ text: "/a/é/b", bytes: null }), { text: "/a/é", bytes: null });
+  assert.deepEqual(parentOf(key("/a/caf\xe9")), { text: "/a", bytes: null });
+  const inside = parentOf(key("/a/caf\xe9/x"));
+  assert.equal(inside?.text, "/a/caf\\xe9");
+  assert.deepEqual(Buffer.from(keyBytes(inside ?? key(""))), Buffer.from("/a/caf\xe9", "latin1"));
+  for (const top of ["/a", "/", "", "a"]) assert.equal(parentOf({ text: top, bytes: null }), null);
 });
