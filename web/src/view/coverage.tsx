@@ -82,7 +82,7 @@ function Summary({ covered }: { covered: CoveredPlace[] }): JSX.Element {
       <p class="notice warning">
         <Icon name="warning" />
         <span>
-          <strong>This index is incomplete.</strong> <Shown text={completeness.text} />
+          <strong>This index is incomplete:</strong> <Shown text={completeness.text} />
         </span>
       </p>
     );
