@@ -35,14 +35,22 @@ function useQueryInput(input: { current: HTMLInputElement | null }): QueryInput 
   const [active, setActive] = useState(-1);
   const placed = useRef<number | null>(null);
   const offers = useOffers(state.index, draft, caret, open);
-  useEffect(() => setDraft(state.q), [state.q]);
+  // What this box asked for last: when it arrives, more keys may have been pressed, which stay.
+  const asked = useRef(state.q);
+  useEffect(() => {
+    if (state.q !== asked.current) setDraft(state.q);
+    asked.current = state.q;
+  }, [state.q]);
   useLayoutEffect(() => {
     if (placed.current !== null) input.current?.setSelectionRange(placed.current, placed.current);
     placed.current = null;
   }, [draft]);
   useEffect(() => {
     if (!settings.live || draft === state.q) return undefined;
-    const timer = setTimeout(() => go({ q: draft }, true), LIVE_PAUSE);
+    const timer = setTimeout(() => {
+      asked.current = draft;
+      go({ q: draft }, true);
+    }, LIVE_PAUSE);
     return () => clearTimeout(timer);
   }, [draft, settings.live]);
 
@@ -50,6 +58,7 @@ function useQueryInput(input: { current: HTMLInputElement | null }): QueryInput 
     setOpen(false);
     setDraft(q);
     remember(q);
+    asked.current = q;
     go({ q, like: null });
   };
   const take = (offer: Offer): void => {

@@ -138,6 +138,17 @@ journey("searching while typing is a choice", async ({ page, open }) => {
   await hasText(page.locator(".count strong"), /^[1-5]\d\d documents$/);
 });
 
+journey("no key is lost while a search begins", async ({ page, open }) => {
+  await open("?index=home");
+  await page.evaluate(() => localStorage.setItem("scanns.settings", JSON.stringify({ live: true })));
+  for (const pause of [245, 248, 250, 251, 252, 255]) {
+    await open("?index=home");
+    await page.locator("#q").pressSequentially("warranty", { delay: pause });
+    assert.equal(await page.locator("#q").inputValue(), "warranty");
+    await until("the query in the URL", () => queryOf(page) === "warranty");
+  }
+});
+
 journey("pages follow each other", async ({ page, open }) => {
   await open("?index=fs&sort=key");
   const first = await page.locator("[data-hit]").first().textContent();

@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn numbers_count_and_extensions_come_last() {
         let sorted = [
-            "", ".", "..", ".a1", ".a10", "a", "a.b", "a.tar.gz", "a1", "a1.txt", "a01b", "a9", "a10",
-            "a10.txt", "a-1", "b~", "b", "b1",
+            "", ".", "..", ".9", ".Y", ".a1", ".a10", "a", "a.b", "a.tar.gz", "a1", "a1.txt", "a01b", "a9",
+            "a10", "a10.txt", "a-1", "b~", "b", "b1",
         ];
         for (at, one) in sorted.iter().enumerate() {
             for (other_at, other) in sorted.iter().enumerate() {
