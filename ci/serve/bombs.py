@@ -108,8 +108,7 @@ def must_be_fair(name, answer, began, slowest=SLOWEST):
     took = time.monotonic() - began
     assert answer.status < 500 or (answer.status == 503 and "retry-after" in answer.headers), f"{name}: {answer}"
     assert took < slowest, f"{name} took {took:.1f} s: {answer}"
-    # An address that is too long is refused before anything can be said.
-    if answer.status >= 400 and (answer.body or answer.status not in (414, 431)):
+    if answer.status >= 400:
         assert answer.headers["content-type"] == "application/problem+json", f"{name}: {answer}"
         assert len(answer.body) < 4096, f"{name}: an error of {len(answer.body)} bytes: {answer}"
 

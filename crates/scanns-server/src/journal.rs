@@ -1,17 +1,18 @@
 //! The log: one JSON object a line, of requests and of events of the server.
 //!
-//! A thread writes it, so that a slow disk does not hold up answers. If more lines come than it can write,
-//! some are left out, and a line says how many. A file that was moved away is opened again under its name, as
-//! programs that rotate logs expect.
+//! A thread writes it, so that a slow disk does not hold up answers; lines that wait are written together. If
+//! more lines come than it can write, some are left out, and a line says how many. A file that was moved away
+//! is opened again under its name, as programs that rotate logs expect.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::ServeError;
@@ -19,6 +20,9 @@ use crate::options::LogTarget;
 
 /// Lines that may wait to be written.
 const WAITING: usize = 16_384;
+
+/// The number of bytes of waiting lines that are written together.
+const TOGETHER: usize = 64 << 10;
 
 /// The time between two looks whether the file was moved away.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -32,7 +36,8 @@ pub struct Journal {
 
 #[derive(Debug)]
 enum LogMessage {
-    Line(Value),
+    /// An object of JSON and a line feed.
+    Line(Vec<u8>),
     /// Everything before must be written; then this is told.
     Flush(SyncSender<()>),
 }
@@ -63,16 +68,16 @@ impl Journal {
     }
 
     /// Adds a line, or counts that it was left out.
-    pub fn line(&self, line: Value) {
+    pub fn line(&self, line: &impl Serialize) {
         let Some(lines) = &self.lines else { return };
-        if lines.try_send(LogMessage::Line(line)).is_err() {
+        if lines.try_send(message(line)).is_err() {
             self.left_out.fetch_add(1, Ordering::Relaxed);
             return;
         }
         let left_out = self.left_out.swap(0, Ordering::Relaxed);
         if left_out > 0 {
             let what = format!("{left_out} lines were left out, because the log is written too slowly");
-            if lines.try_send(LogMessage::Line(event("warning", &what))).is_err() {
+            if lines.try_send(message(&event("warning", &what))).is_err() {
                 self.left_out.fetch_add(left_out, Ordering::Relaxed);
             }
         }
@@ -80,7 +85,7 @@ impl Journal {
 
     /// Adds an event of the server: `info`, `warning` or `error`.
     pub fn event(&self, level: &str, what: &str) {
-        self.line(event(level, what));
+        self.line(&event(level, what));
     }
 
     /// Waits until everything that was added is written, for a few seconds.
@@ -91,6 +96,16 @@ impl Journal {
             let _ = wait.recv_timeout(Duration::from_secs(2));
         }
     }
+}
+
+fn message(line: &impl Serialize) -> LogMessage {
+    let mut text = Vec::with_capacity(512);
+    // Only maps with keys that are no texts cannot be written, and no line has one.
+    if serde_json::to_writer(&mut text, line).is_err() {
+        text.clear();
+    }
+    text.push(b'\n');
+    LogMessage::Line(text)
 }
 
 fn event(level: &str, what: &str) -> Value {
@@ -104,7 +119,7 @@ pub fn now() -> String {
 
 enum LogFile {
     StandardError,
-    File { path: PathBuf, file: BufWriter<File>, identity: (u64, u64), looked: Instant },
+    File { path: PathBuf, file: File, identity: (u64, u64), looked: Instant },
 }
 
 impl LogFile {
@@ -113,7 +128,6 @@ impl LogFile {
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
         let found = file.metadata().map_err(failed)?;
         let identity = (found.dev(), found.ino());
-        let file = BufWriter::new(file);
         Ok(LogFile::File { path: path.to_owned(), file, identity, looked: Instant::now() })
     }
 
@@ -128,22 +142,14 @@ impl LogFile {
         if found.ok() != Some(*identity)
             && let Ok(opened) = LogFile::open(path)
         {
-            let _ = self.flush();
             *self = opened;
         }
     }
 
-    fn write(&mut self, line: &Value) -> io::Result<()> {
+    fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         match self {
-            LogFile::StandardError => writeln!(io::stderr(), "{line}"),
-            LogFile::File { file, .. } => writeln!(file, "{line}"),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            LogFile::StandardError => Ok(()),
-            LogFile::File { file, .. } => file.flush(),
+            LogFile::StandardError => io::stderr().lock().write_all(lines),
+            LogFile::File { file, .. } => file.write_all(lines),
         }
     }
 }
@@ -151,17 +157,20 @@ impl LogFile {
 /// Writes lines until no more can come. If the log cannot be written, standard error says so once, and the
 /// server goes on.
 fn write(mut out: LogFile, lines: &Receiver<LogMessage>) {
-    let mut is_told = false;
+    let (mut is_told, mut text) = (false, Vec::new());
     while let Ok(first) = lines.recv() {
         out.follow();
-        let (mut written, mut flushes) = (Ok(()), Vec::new());
+        let mut flush = None;
         for message in std::iter::once(first).chain(lines.try_iter()) {
             match message {
-                LogMessage::Line(line) => written = written.and(out.write(&line)),
-                LogMessage::Flush(flush) => flushes.push(flush),
+                LogMessage::Line(line) => text.extend_from_slice(&line),
+                LogMessage::Flush(wanted) => flush = Some(wanted),
+            }
+            if text.len() >= TOGETHER || flush.is_some() {
+                break;
             }
         }
-        match written.and(out.flush()) {
+        match out.write(&text) {
             Ok(()) => is_told = false,
             Err(error) if !is_told => {
                 is_told = true;
@@ -170,7 +179,8 @@ fn write(mut out: LogFile, lines: &Receiver<LogMessage>) {
             }
             Err(_) => {}
         }
-        for flush in flushes {
+        text.clear();
+        if let Some(flush) = flush {
             let _ = flush.try_send(());
         }
     }
@@ -197,7 +207,7 @@ mod tests {
         std::fs::rename(&path, &moved).unwrap();
         std::thread::sleep(LOOK_EVERY + Duration::from_millis(50));
         journal.event("info", "two");
-        journal.line(json!({ "a": "\n\u{1b}[31m" }));
+        journal.line(&json!({ "a": "\n\u{1b}[31m" }));
         journal.flush();
         assert_eq!(lines(&moved)[0]["event"], "one");
         let rest = lines(&path);
@@ -210,11 +220,11 @@ mod tests {
         let (lines, waiting) = sync_channel(1);
         let journal = Journal { lines: Some(lines), left_out: AtomicU64::new(0) };
         for number in 0..4 {
-            journal.line(json!(number));
+            journal.line(&json!(number));
         }
-        assert!(matches!(waiting.recv(), Ok(LogMessage::Line(line)) if line == 0));
-        journal.line(json!(4));
-        assert!(matches!(waiting.recv(), Ok(LogMessage::Line(line)) if line == 4));
+        assert!(matches!(waiting.recv(), Ok(LogMessage::Line(line)) if line == b"0\n"));
+        journal.line(&json!(4));
+        assert!(matches!(waiting.recv(), Ok(LogMessage::Line(line)) if line == b"4\n"));
         assert_eq!(journal.left_out.load(Ordering::Relaxed), 3, "there was no place for the note, either");
         let missing = LogTarget::File("/no/such/directory/log".into());
         assert!(Journal::begin(&missing).unwrap_err().to_string().contains("/no/such/directory/log"));

@@ -3,7 +3,8 @@
 //! In this order: the name of the server (`host.rs`), the page that sent the request (`origin.rs`), the path
 //! of a proxy, the token of a browser (`login.rs`), who asks (`identity`), the body (`body.rs`). A panic of a
 //! handler becomes a problem. Then the answer gets its headers (`finish.rs`), is compressed (`compress.rs`),
-//! and is noted when it has ended (`record.rs`). `memory.rs` limits what bodies and answers hold.
+//! and is noted when it has ended (`record.rs`). `memory.rs` limits what bodies and answers hold. What is no request
+//! at all is answered by `refusal.rs`.
 
 mod body;
 mod compress;
@@ -13,6 +14,7 @@ mod login;
 mod memory;
 mod origin;
 mod record;
+mod refusal;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -227,7 +229,6 @@ impl Guard {
         *request.uri_mut() = head.uri.clone();
         *request.version_mut() = head.version;
         *request.headers_mut() = std::mem::take(&mut head.headers);
-        compare_weakly(&mut request);
         request.extensions_mut().insert(caller);
         self.route(request, record).await
     }
@@ -301,16 +302,6 @@ impl Guard {
         let text = self.watchers.metrics.to_text(&(self.gauges)());
         let kind = "text/plain; version=0.0.4; charset=utf-8";
         Ok(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], text).into_response())
-    }
-}
-
-/// Makes the tags of a request strong, as handlers know them: a compressed answer has a weak tag.
-fn compare_weakly(request: &mut Request<Body>) {
-    if let Some(tags) = request.headers().get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok())
-        && tags.contains("W/\"")
-        && let Ok(strong) = HeaderValue::try_from(tags.replace("W/\"", "\""))
-    {
-        request.headers_mut().insert(header::IF_NONE_MATCH, strong);
     }
 }
 

@@ -3,6 +3,7 @@
 //! It is noted when the answer has ended, or the client hung up before. So it also knows how many bytes the
 //! client took.
 
+use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -11,7 +12,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::request::Parts;
 use axum::http::{Method, Uri};
 use hyper::body::{Frame, SizeHint};
-use serde_json::json;
+use serde::Serialize;
 use tokio::time::Instant;
 
 use super::memory::MemoryShare;
@@ -96,37 +97,53 @@ impl Drop for Record {
         if !self.watchers.journal.is_kept() {
             return;
         }
-        let who = self.who.as_deref();
-        let body = self.body.as_ref().map(|body| String::from_utf8_lossy(body).into_owned());
-        let mut line = json!({
-            "time": journal::now(),
-            "request_id": &*self.id,
-            "who": who,
-            "peer": self.peer.to_string(),
-            "method": self.method.as_str(),
-            "path": cut(self.uri.path()),
-            "query": self.uri.query().map(|query| cut(&without_token(query))),
-            "body": body,
-            "status": status,
-            "bytes": self.bytes,
-            "ms": time.as_micros() as f64 / 1000.0,
-            "cause": self.cause,
+        self.watchers.journal.line(&RequestLine {
+            time: journal::now(),
+            request_id: &self.id,
+            who: self.who.as_deref(),
+            peer: self.peer.to_string(),
+            method: self.method.as_str(),
+            path: cut(self.uri.path()),
+            query: self.uri.query().map(|query| cut(&without_token(query)).into_owned()),
+            body: self.body.as_deref().map(String::from_utf8_lossy),
+            status,
+            bytes: self.bytes,
+            ms: time.as_micros() as f64 / 1000.0,
+            cause: self.cause.as_deref(),
+            broken: self.has_failed.then_some(true),
         });
-        if let Some(object) = line.as_object_mut() {
-            if self.has_failed {
-                object.insert("broken".into(), true.into());
-            }
-            object.retain(|_, value| !value.is_null());
-        }
-        self.watchers.journal.line(line);
     }
 }
 
+/// A line of the log. What is not known is left out.
+#[derive(Serialize)]
+struct RequestLine<'a> {
+    time: String,
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    who: Option<&'a str>,
+    peer: String,
+    method: &'a str,
+    path: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<Cow<'a, str>>,
+    status: u16,
+    bytes: u64,
+    ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+    /// The answer ended early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<bool>,
+}
+
 /// The beginning of a long text, and its length.
-fn cut(text: &str) -> String {
+fn cut(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()),
-        None => text.to_owned(),
+        Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()).into(),
+        None => text.into(),
     }
 }
 

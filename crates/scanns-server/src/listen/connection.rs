@@ -71,8 +71,13 @@ impl Serving {
     pub async fn serve(&self, socket: Socket, peer: Peer, stop: watch::Receiver<Stop>) {
         let socket = Arc::new(socket);
         let activity = Arc::new(Activity::new(Arc::clone(&self.limits)));
-        let noted = NotedSocket { socket: Arc::clone(&socket), activity: Arc::clone(&activity) };
         let (guard, peer, noting) = (Arc::clone(&self.guard), Arc::new(peer), Arc::clone(&activity));
+        let noted = NotedSocket {
+            socket: Arc::clone(&socket),
+            activity: Arc::clone(&activity),
+            guard: Arc::clone(&guard),
+            peer: Arc::clone(&peer),
+        };
         let service = service_fn(move |request: Request<Incoming>| {
             let running = noting.begin_request(request.version() == Version::HTTP_2);
             let (guard, peer) = (Arc::clone(&guard), Arc::clone(&peer));

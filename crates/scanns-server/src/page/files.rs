@@ -50,7 +50,8 @@ fn answer(file: &EmbeddedFile, headers: &HeaderMap) -> Response<Body> {
     let (bytes, encoding) = best.unwrap_or((file.plain, None));
     let tag = format!("\"{}{}\"", file.tag, encoding.map(|name| format!("-{name}")).unwrap_or_default());
     let is_known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-    let is_known = is_known.is_some_and(|tags| tags.split(',').any(|known| known.trim() == tag));
+    let of = |known: &str| known.trim().trim_start_matches("W/") == tag;
+    let is_known = is_known.is_some_and(|tags| tags.split(',').any(of));
     let mut response = Response::new(if is_known { Body::empty() } else { Body::from(bytes) });
     if is_known {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
@@ -126,7 +127,7 @@ mod tests {
             assert!(header(&response, header::CACHE_CONTROL).unwrap().contains("immutable"));
             let tag = header(&response, header::ETAG).unwrap().to_owned();
             let mut again = with(header::ACCEPT_ENCODING, accepted);
-            again.insert(header::IF_NONE_MATCH, format!("\"x\", {tag}").parse().unwrap());
+            again.insert(header::IF_NONE_MATCH, format!("\"x\", W/{tag}").parse().unwrap());
             assert_eq!(answer(&script, &again).status(), StatusCode::NOT_MODIFIED);
         }
         let plain = answer(&file("assets/licenses.txt"), &HeaderMap::new());

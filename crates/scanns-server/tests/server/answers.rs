@@ -41,6 +41,33 @@ fn problems_have_the_number_of_the_request() {
 }
 
 #[test]
+fn what_is_no_request_is_answered_with_what_to_do() {
+    let running = Running::start(|_| {});
+    let (host, long) = (running.address(), "a".repeat(200_000));
+    for (target, headers, status, hint) in [
+        ("/who?q=size:>1GiB", "", 400, "curl -G --data-urlencode"),
+        ("/who?q=\"two words\"", "", 400, "percent-encoded"),
+        ("/a b", "", 400, "percent-encoded"),
+        (&*format!("/who?q={long}"), "", 431, "in the body of a POST"),
+        ("/who", &*format!("x: {long}\r\n"), 431, "more bytes, or more headers"),
+        ("/who", &*"x: a\r\n".repeat(300), 431, "more bytes, or more headers"),
+    ] {
+        let text = running.raw(format!("GET {target} HTTP/1.1\r\nhost: {host}\r\n{headers}\r\n"));
+        let answer = Answer::of(&text);
+        assert_eq!(answer.status, status, "{text}");
+        assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+        assert_eq!(answer.header("connection"), Some("close"));
+        assert_eq!(answer.json()["request_id"].as_str(), answer.header("x-request-id"));
+        assert!(answer.json()["detail"].as_str().unwrap().contains(hint), "{text}");
+    }
+    let after_another =
+        running.raw(format!("GET /health HTTP/1.1\r\nhost: {host}\r\n\r\nGET /> HTTP/1.1\r\n\r\n"));
+    assert!(after_another.starts_with("HTTP/1.1 200 "), "{after_another}");
+    assert!(after_another.contains("HTTP/1.1 400 ") && after_another.contains("curl -G"), "{after_another}");
+    assert_eq!(running.metric("scanns_requests_total{route=\"other\",method=\"other\",status=\"400\"}"), 4.0);
+}
+
+#[test]
 fn a_panic_of_one_request_harms_no_other() {
     let running = Running::start(|_| {});
     let (host, token) = (running.address(), running.token());
