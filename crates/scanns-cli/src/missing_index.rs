@@ -16,7 +16,18 @@ const LISTED: usize = 10;
 /// What a user can do if there is no index at a path, to be appended to a message.
 pub fn advice(path: &Path) -> String {
     let snapshots = index_around(path).and_then(|index| of_index(&index, path));
-    format!(" ({})", snapshots.unwrap_or_else(|| "scanns index builds an index".into()))
+    format!(" ({})", snapshots.unwrap_or_else(|| of_files(path)))
+}
+
+/// How to get an index of a directory that is none.
+fn of_files(path: &Path) -> String {
+    let has_files = std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+    let (Some(name), true) = (path.file_name(), has_files) else {
+        return "scanns index builds an index".into();
+    };
+    let mut index = name.to_owned();
+    index.push(".scanns");
+    format!("scanns index -o {} {} builds an index of its files", text(&index), text(path.as_os_str()))
 }
 
 /// What a path may stand for that does not exist, and is compared with `other`: a snapshot that an index does

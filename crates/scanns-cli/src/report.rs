@@ -134,6 +134,11 @@ fn advice(error: &Error) -> Cow<'static, str> {
         Error::SourceChanged { .. } => {
             " (scanns index updates the index, --store content stores the text in it)"
         }
+        Error::Io { action: "read" | "list", source, .. }
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            " (ask its owner for permission to read it)"
+        }
         Error::Io { action: "create" | "open" | "write" | "sync" | "rename", source, .. } => {
             match source.kind() {
                 io::ErrorKind::PermissionDenied => " (change its permissions, or choose another place)",

@@ -70,12 +70,13 @@ fn api(args: &ServeArgs, sources: Vec<IndexSource>) -> Result<Api> {
 fn gauges(api: &Api) -> Gauges {
     let api = api.clone();
     Box::new(move || {
-        let ApiLoad { requests, exports } = api.load();
+        let ApiLoad { requests, exports, out_of_reach } = api.load();
         let of = |name, help, value: usize| Gauge { name, help, value: value as f64 };
         vec![
             of("queries_running", "Queries that run", requests.running),
             of("queries_waiting", "Queries that wait for a thread", requests.waiting),
             of("exports_running", "Exports and batches that run", exports.running),
+            of("indexes_out_of_reach", "Indexes that were removed or cannot be opened", out_of_reach),
         ]
     })
 }
@@ -208,7 +209,7 @@ fn log(target: Option<&Path>) -> LogTarget {
 fn with_advice(error: ServeError) -> anyhow::Error {
     let option = match &error {
         ServeError::Remote { .. } => " with --allow-remote",
-        ServeError::Place(_) => " with --socket",
+        ServeError::Place(error) if error.asks_for_another_place() => " with --socket",
         _ => "",
     };
     anyhow!("{error}{option}")

@@ -134,8 +134,12 @@ impl Problem {
             | Error::Expression { .. }
             | Error::TooMany { .. } => query(&error.to_string()),
             Error::Unsupported { .. } | Error::NotIndexed { .. } | Error::SourceChanged { .. } => {
+                let advice = match error {
+                    Error::NotIndexed { what } => format!(" (scanns index --{what} builds such an index)"),
+                    _ => String::new(),
+                };
                 let (kind, title) = ("/problems/unsupported", "The index cannot answer this");
-                Problem::new(StatusCode::UNPROCESSABLE_ENTITY, kind, title, error.to_string())
+                Problem::new(StatusCode::UNPROCESSABLE_ENTITY, kind, title, format!("{error}{advice}"))
             }
             Error::NotInView { .. } => {
                 let (kind, title) = ("/problems/view", "This cannot be told of what you may see");

@@ -32,7 +32,8 @@ nginx, Apache, Open OnDemand and Jupyter.";
 /// Arguments of `scanns serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// The indexes
+    /// The indexes. An index is called by the name of its directory without .scanns, or NAME if it is given as
+    /// NAME=PATH
     #[arg(value_name = "INDEX", required = true)]
     pub indexes: Vec<PathBuf>,
     #[command(flatten)]
@@ -51,8 +52,8 @@ pub struct ServeArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where")]
 pub struct ServePlaceArgs {
-    /// Listen on a TCP port of this machine: 127.0.0.1:8080, or 127.0.0.1:0 for any free port. The link has a
-    /// random token, and requests without it are refused
+    /// Listen on a TCP port of this machine: 8080, or 0 for any free port. The link has a random token, and
+    /// requests without it are refused
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address, conflicts_with = "socket")]
     pub listen: Option<SocketAddr>,
     /// Listen on this Unix socket [default: $XDG_RUNTIME_DIR/scanns/INDEX.sock, or in a directory of yours in

@@ -28,6 +28,7 @@ pub(super) fn timeout(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(Duration::ZERO) => Err("must be longer than zero".into()),
         Ok(time) => Ok(time),
+        Err(_) if text.parse::<f64>().is_ok() => Err(format!("a time has a unit: write {text}s or {text}ms")),
         Err(_) => Err("not a time: write 50ms, 2s or 1m".into()),
     }
 }

@@ -146,7 +146,7 @@ impl Context<'_> {
     /// 404, 403 and 500 as [`Indexes::view`]; [`Refusal::NotModified`] if the client has the answer.
     pub(super) fn seen(&self, names: &[&str]) -> Result<(Seen, Option<String>), Refusal> {
         let seen = self.view(names)?;
-        let tag = self.tag(&[seen.snapshot.fingerprint()])?;
+        let tag = self.tag(&seen.state())?;
         Ok((seen, tag))
     }
 

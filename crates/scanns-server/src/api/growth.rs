@@ -146,7 +146,7 @@ fn below(before: &Side<'_>, after: &Side<'_>, place: &[u8]) -> scanns::Result<BT
 fn answer(context: &Context<'_>, request: &GrowthRequest) -> Result<Answer, Refusal> {
     let after = context.view(&[&request.index])?;
     let before = context.view(&[&request.with]).map_err(|problem| problem.of_parameter("with"))?;
-    let tag = context.tag(&[after.snapshot.fingerprint(), before.snapshot.fingerprint()])?;
+    let tag = context.tag(&[after.state(), before.state()].concat())?;
     let budget = context.task.budget(context.state.limits.facet_time);
     let sides = [&before, &after].map(|side| Side::of(context, &side.snapshot, &budget));
     let [old, new] = sides;

@@ -105,7 +105,7 @@ pub(super) fn list(state: Arc<ApiState>, request: Request) -> Handled {
 
 fn list_answer(context: &Context<'_>) -> Result<Answer, Refusal> {
     let all = context.indexes();
-    let commits: Vec<u64> = all.iter().map(|one| one.seen.snapshot.fingerprint()).collect();
+    let commits: Vec<u64> = all.iter().flat_map(|one| one.seen.state()).collect();
     let tag = context.tag(&commits)?;
     let (user, trimmed) = match &context.head.caller {
         Caller::Everything { .. } => (None, false),

@@ -63,6 +63,9 @@ pub struct ApiLoad {
     pub requests: WorkLoad,
     /// The threads of exports and batches.
     pub exports: WorkLoad,
+    /// The number of indexes that were removed or cannot be opened any more. They are answered from their
+    /// last state.
+    pub out_of_reach: usize,
 }
 
 impl Api {
@@ -90,6 +93,9 @@ impl Api {
     pub fn router(&self) -> Router {
         let router =
             ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, methods(route)));
+        // Clients and people add slashes to what looks like a directory.
+        let list = ROUTES.iter().find(|route| route.path == "/api/v1");
+        let router = list.map_or(router.clone(), |list| router.route("/api/v1/", methods(list)));
         let router = router.route(openapi::PATH, axum::routing::get(openapi::openapi));
         let page =
             |State(state): State<Arc<ApiState>>, request: Request| first_page::first_page(state, request);
@@ -102,7 +108,11 @@ impl Api {
 
     /// What the threads do now, for metrics.
     pub fn load(&self) -> ApiLoad {
-        ApiLoad { requests: self.state.workers.load(), exports: self.state.exporters.load() }
+        ApiLoad {
+            requests: self.state.workers.load(),
+            exports: self.state.exporters.load(),
+            out_of_reach: self.state.indexes.out_of_reach(),
+        }
     }
 }
 

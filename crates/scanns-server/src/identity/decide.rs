@@ -92,8 +92,15 @@ impl Identity {
             (Peer::Unix(user), _) => {
                 let uid = user.uid();
                 let sees_everything = uid == 0 || self.owners.contains(&uid);
-                if !sees_everything && (self.audience == Audience::Own || uid == self.unknown) {
+                if !sees_everything && self.audience == Audience::Own {
                     return Err(unknown("this server is not for you: start one of your own"));
+                }
+                if !sees_everything && uid == self.unknown {
+                    let detail = format!(
+                        "the kernel shows you as user {uid}, which stands for the users of other machines and \
+                         containers, too: connect as a user of this machine"
+                    );
+                    return Err(unknown(&detail));
                 }
                 let name = self.names.name(uid).await;
                 Ok(if sees_everything {

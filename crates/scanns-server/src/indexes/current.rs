@@ -28,6 +28,9 @@ pub(crate) struct Opened {
     pub(crate) fingerprint: u64,
     /// When it was committed, as far as the file system knows.
     pub(crate) committed: Option<SystemTime>,
+    /// Why no newer commit can be opened, if that is so: the index was removed, or is damaged. With paths,
+    /// which users need not know.
+    pub(crate) trouble: Option<String>,
     lacks: OnceLock<Option<Lacks>>,
 }
 
@@ -39,14 +42,9 @@ struct LastCheck {
 }
 
 impl Opened {
-    fn of(snapshot: Snapshot, stamp: &CommitStamp) -> Arc<Self> {
+    fn of(snapshot: Arc<Snapshot>, committed: Option<SystemTime>, trouble: Option<String>) -> Arc<Self> {
         let fingerprint = snapshot.fingerprint();
-        Arc::new(Opened {
-            snapshot: Arc::new(snapshot),
-            fingerprint,
-            committed: stamp.committed(),
-            lacks: OnceLock::new(),
-        })
+        Arc::new(Opened { snapshot, fingerprint, committed, trouble, lacks: OnceLock::new() })
     }
 }
 
@@ -66,7 +64,7 @@ impl CurrentIndex {
         let IndexSource { name, path } = source;
         // A commit between the two is found by the next check.
         let stamp = CommitStamp::of(&path).unwrap_or_default();
-        let opened = Opened::of(Snapshot::open(&path)?, &stamp);
+        let opened = Opened::of(Arc::new(Snapshot::open(&path)?), stamp.committed(), None);
         let check = Mutex::new(LastCheck { at: Instant::now(), stamp });
         Ok(CurrentIndex { name, path, refresh, opened: RwLock::new(opened), check })
     }
@@ -80,19 +78,38 @@ impl CurrentIndex {
             self.look(&mut check);
             check.at = Instant::now();
         }
+        self.opened()
+    }
+
+    /// The commit that is open.
+    pub(super) fn opened(&self) -> Arc<Opened> {
         Arc::clone(&self.opened.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens a newer commit if there is one. If it cannot be opened, the one before stays, and the next check
-    /// tries again.
+    /// Opens a newer commit if there is one. If it cannot be opened, the one before stays with a note, and
+    /// the next check tries again.
     fn look(&self, check: &mut LastCheck) {
-        let Ok(stamp) = CommitStamp::of(&self.path) else { return };
-        if stamp == check.stamp {
-            return;
-        }
-        let Ok(snapshot) = Snapshot::open(&self.path) else { return };
-        let opened = Opened::of(snapshot, &stamp);
-        check.stamp = stamp;
+        let before = self.opened();
+        let opened = match self.newer(check) {
+            Ok(Some(opened)) => opened,
+            Ok(None) if before.trouble.is_none() => return,
+            Ok(None) => Opened::of(Arc::clone(&before.snapshot), before.committed, None),
+            Err(trouble) if before.trouble.as_ref() == Some(&trouble) => return,
+            Err(trouble) => Opened::of(Arc::clone(&before.snapshot), before.committed, Some(trouble)),
+        };
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = opened;
+    }
+
+    /// A newer commit, if there is one, or why none can be opened.
+    fn newer(&self, check: &mut LastCheck) -> Result<Option<Arc<Opened>>, String> {
+        let stamp = CommitStamp::of(&self.path);
+        let stamp = stamp.map_err(|error| format!("cannot list {}: {error}", self.path.display()))?;
+        if stamp == check.stamp {
+            return Ok(None);
+        }
+        let snapshot = Snapshot::open(&self.path).map_err(|error| error.to_string())?;
+        let opened = Opened::of(Arc::new(snapshot), stamp.committed(), None);
+        check.stamp = stamp;
+        Ok(Some(opened))
     }
 }

@@ -61,6 +61,12 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// What changes if answers may change.
+    pub(crate) fn state(&self) -> Vec<u64> {
+        let commits = self.commits.iter().map(|commit| u64::from(commit.trouble.is_some()));
+        std::iter::once(self.snapshot.fingerprint()).chain(commits).collect()
+    }
+
     /// The names as one, for messages.
     pub(crate) fn name(&self) -> String {
         self.names.join(",")
@@ -167,6 +173,11 @@ impl Indexes {
             }
             Err(error) => Err(Problem::of_engine(&error)),
         }
+    }
+
+    /// The number of indexes that were removed or cannot be opened any more.
+    pub(crate) fn out_of_reach(&self) -> usize {
+        self.all.iter().filter(|index| index.opened().trouble.is_some()).count()
     }
 
     /// The indexes that a caller may use. A user is not told of indexes that are refused to him.

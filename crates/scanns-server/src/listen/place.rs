@@ -65,13 +65,35 @@ impl std::fmt::Display for SocketPlaceError {
                 path.display()
             ),
             SocketPlaceError::Io { action, path, source } => {
-                write!(out, "cannot {action} {}: {source}", path.display())
+                let place = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+                let place = place.unwrap_or(Path::new(".")).display();
+                match source.kind() {
+                    io::ErrorKind::NotFound => {
+                        write!(out, "cannot {action} {}: make the directory {place} first", path.display())
+                    }
+                    io::ErrorKind::PermissionDenied => write!(
+                        out,
+                        "cannot {action} {}: you may not write to {place}; choose another place for the socket",
+                        path.display()
+                    ),
+                    _ => write!(out, "cannot {action} {}: {source}", path.display()),
+                }
             }
         }
     }
 }
 
 impl std::error::Error for SocketPlaceError {}
+
+impl SocketPlaceError {
+    /// True if another place would do.
+    pub fn asks_for_another_place(&self) -> bool {
+        match self {
+            SocketPlaceError::Io { source, .. } => source.kind() == io::ErrorKind::PermissionDenied,
+            _ => true,
+        }
+    }
+}
 
 fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> SocketPlaceError {
     move |source| SocketPlaceError::Io { action, path: path.to_owned(), source }

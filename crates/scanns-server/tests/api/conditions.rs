@@ -45,6 +45,37 @@ async fn a_new_commit_is_seen_without_a_restart_and_changes_tags() {
 }
 
 #[tokio::test]
+async fn an_index_that_was_removed_is_answered_with_a_note_and_one_in_its_place_without() {
+    let (mut random, place) = (Rng::with_seed(seed()), tempfile::tempdir().unwrap());
+    let path = records(place.path(), "cacm.scanns", 50, &mut random);
+    let server = Server::of(&[&path]);
+    let address = "/api/v1/cacm/search?q=*&limit=1";
+    let first = server.get(address).await;
+    let (tag, token) = (first.headers["etag"].clone(), first.good()["after"].as_str().unwrap().to_owned());
+    assert_eq!(first.good()["incomplete"], json!(null));
+    std::fs::rename(&path, place.path().join("elsewhere")).unwrap();
+    let known = Request::get(address).header("if-none-match", &tag).body(Body::empty()).unwrap();
+    let gone = server.send(Some(&everything()), known).await.good();
+    let text = gone["incomplete"]["text"].as_str().unwrap();
+    assert!(text.contains("was removed") && text.contains("cacm.scanns"), "{text}");
+    assert_eq!(gone["count"], 50);
+    assert_eq!(server.get(&format!("{address}&after={token}")).await.status, StatusCode::OK);
+    records(place.path(), "cacm.scanns", 60, &mut random);
+    let known = Request::get(address).header("if-none-match", &tag).body(Body::empty()).unwrap();
+    let new = server.send(Some(&everything()), known).await.good();
+    assert_eq!((&new["count"], &new["generation"]), (&json!(60), &first.good()["generation"]));
+    assert_eq!(new["incomplete"], json!(null));
+    server.get(&format!("{address}&after={token}")).await.problem(400);
+    std::fs::remove_dir_all(&path).unwrap();
+    assert!(server.get(address).await.good()["incomplete"]["text"].is_string());
+    std::fs::rename(place.path().join("elsewhere"), &path).unwrap();
+    let back = server.get(address).await.good();
+    assert_eq!((&back["count"], &back["incomplete"]), (&json!(50), &json!(null)));
+    let slash = server.get("/api/v1/").await.good();
+    assert_eq!(slash["indexes"][0]["documents"], 50);
+}
+
+#[tokio::test]
 async fn tokens_belong_to_a_caller_an_index_a_query_and_an_order() {
     let (mut random, place) = (Rng::with_seed(seed()), tempfile::tempdir().unwrap());
     let paths = ["a.scanns", "b.scanns"].map(|name| records(place.path(), name, 50, &mut random));

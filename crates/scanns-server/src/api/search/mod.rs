@@ -171,14 +171,23 @@ fn reason(request: &SearchRequest, [query, hits, facets]: [bool; 3]) -> Option<S
     (!all.is_empty()).then(|| all.join(", and "))
 }
 
-/// What the indexes lack. Of what a user sees it cannot be told.
+/// What is said of an index that was removed while it is served.
+const OUT_OF_REACH: &str = "the index was removed, or cannot be opened any more: this is its last state that \
+                            could be read";
+
+/// What the indexes lack. Of what a user sees it cannot be told, except that nothing new will come.
 pub(super) fn incomplete(seen: &Seen) -> Option<Incomplete> {
-    if seen.trimmed {
-        return None;
-    }
-    let lacks: Vec<_> = seen.commits.iter().filter_map(|commit| commit.lacks()).collect();
-    (!lacks.is_empty()).then(|| Incomplete {
-        text: lacks.iter().flat_map(|one| &one.sentences).cloned().collect::<Vec<_>>().join("; "),
+    let lacks = seen.commits.iter().filter(|_| !seen.trimmed).filter_map(|commit| commit.lacks());
+    let lacks: Vec<_> = lacks.collect();
+    let trouble = seen.commits.iter().find_map(|commit| commit.trouble.as_ref());
+    let out_of_reach = trouble.map(|trouble| match seen.trimmed {
+        true => OUT_OF_REACH.to_owned(),
+        false => format!("{OUT_OF_REACH} ({trouble})"),
+    });
+    let sentences = lacks.iter().flat_map(|one| &one.sentences).cloned();
+    let sentences: Vec<String> = out_of_reach.into_iter().chain(sentences).collect();
+    (!lacks.is_empty() || trouble.is_some()).then(|| Incomplete {
+        text: sentences.join("; "),
         unread: lacks.iter().map(|one| one.unread).sum(),
         complete: lacks.iter().all(|one| one.complete),
     })
