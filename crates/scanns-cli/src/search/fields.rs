@@ -1,7 +1,6 @@
 //! Finds fields of a schema by name, and formats their values.
 
 use anyhow::{Result, anyhow};
-use scanns::aggregate::Sum;
 use scanns::schema::{Field, FieldEntry, FieldKind, Store, Value, format_date, format_mode};
 use scanns::{Hit, Snapshot};
 use serde_json::Value as Json;
@@ -133,18 +132,6 @@ pub(super) fn json(value: &Value) -> Json {
         Value::Float(number) => (*number).into(),
         Value::Boolean(flag) => (*flag).into(),
         Value::Date(_) | Value::Bytes(_) => self::text(value).into(),
-    }
-}
-
-/// A sum for programs: a whole number that does not fit into 64 bits is a string of digits.
-pub(super) fn json_sum(sum: Sum) -> Json {
-    match sum {
-        Sum::Float(number) => number.into(),
-        Sum::Whole(number) => match (i64::try_from(number), u64::try_from(number)) {
-            (Ok(number), _) => number.into(),
-            (_, Ok(number)) => number.into(),
-            _ => number.to_string().into(),
-        },
     }
 }
 

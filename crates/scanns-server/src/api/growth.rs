@@ -110,7 +110,7 @@ impl Change {
     }
 
     fn sums(&self) -> GrowthSums {
-        let sum = |(count, size)| GrowthSum { count, size: show::sum(Sum::Whole(size)) };
+        let sum = |(count, size)| GrowthSum { count, size: Json::from(Sum::Whole(size)) };
         GrowthSums { before: sum(self.before), after: sum(self.after) }
     }
 }

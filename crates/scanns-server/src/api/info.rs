@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::Request;
 use scanns::Snapshot;
-use scanns::schema::{FieldKind, Records, Store, format_date};
+use scanns::schema::{FieldKind, Store, format_date};
 use scanns::search::MoreLikeThis;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,7 +65,7 @@ pub(super) struct InfoAnswer {
     age_seconds: Option<u64>,
     /// The number of documents that the caller sees.
     documents: u64,
-    /// What a document is: file, line, jsonl, csv and others.
+    /// What a document is: file, lines, jsonl, csv and others.
     records: &'static str,
     /// True if documents are the entries of file systems, directories too.
     entries: bool,
@@ -159,7 +159,7 @@ fn info_answer(context: &Context<'_>, name: &str) -> Result<Answer, Refusal> {
         committed: commit.and_then(|commit| committed(commit)),
         age_seconds: commit.and_then(|commit| Some(commit.committed?.elapsed().ok()?.as_secs())),
         documents: info.documents,
-        records: records(info.records),
+        records: info.records.name(),
         entries: snapshot.has_entries(),
         key: key.map(|entry| entry.name.clone()),
         fields: fields::known(snapshot).map(field).collect(),
@@ -195,21 +195,4 @@ fn committed(commit: &Opened) -> Option<String> {
 fn date(time: SystemTime) -> Option<String> {
     let since = time.duration_since(UNIX_EPOCH).ok()?;
     Some(format_date(i64::try_from(since.as_nanos()).ok()?))
-}
-
-fn records(records: Records) -> &'static str {
-    match records {
-        Records::File => "file",
-        Records::Lines => "line",
-        Records::Jsonl => "jsonl",
-        Records::Csv => "csv",
-        Records::Warc => "warc",
-        Records::Trec => "trec",
-        Records::Smart => "smart",
-        Records::Mbox => "mbox",
-        Records::MediaWiki => "mediawiki",
-        Records::Access => "access",
-        Records::Syslog => "syslog",
-        Records::Journal => "journal",
-    }
 }

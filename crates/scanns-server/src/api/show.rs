@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use scanns::aggregate::Sum;
 use scanns::schema::{Value, format_date};
 use serde_json::Value as Json;
 
@@ -74,18 +73,6 @@ pub(super) fn exact_value(value: &Value) -> Option<String> {
     }
 }
 
-/// A sum: a whole number that does not fit into 64 bits is a string of digits.
-pub(super) fn sum(sum: Sum) -> Json {
-    match sum {
-        Sum::Float(number) => number.into(),
-        Sum::Whole(number) => match (i64::try_from(number), u64::try_from(number)) {
-            (Ok(number), _) => number.into(),
-            (_, Ok(number)) => number.into(),
-            _ => number.to_string().into(),
-        },
-    }
-}
-
 /// A score as the shortest number that parses to the same float of 32 bits.
 pub(super) fn score(number: f32) -> Json {
     number.to_string().parse::<f64>().map_or(Json::Null, Json::from)
@@ -93,6 +80,8 @@ pub(super) fn score(number: f32) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use scanns::aggregate::Sum;
+
     use super::*;
 
     #[test]
@@ -111,7 +100,7 @@ mod tests {
     #[test]
     fn large_numbers_stay_whole() {
         assert_eq!(value(&Value::Unsigned(u64::MAX)).to_string(), "18446744073709551615");
-        assert_eq!(sum(Sum::Whole(i128::from(u64::MAX) + 1)), "18446744073709551616");
+        assert_eq!(Json::from(Sum::Whole(i128::from(u64::MAX) + 1)), "18446744073709551616");
         assert_eq!(score(0.1).to_string(), "0.1");
     }
 }

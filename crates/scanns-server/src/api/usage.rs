@@ -179,7 +179,7 @@ fn answer(context: &Context<'_>, request: &UsageRequest) -> Result<Answer, Refus
     }
     let total = UsageTotal {
         count: buckets.iter().map(|bucket| bucket.count).sum(),
-        size: show::sum(Sum::Whole(buckets.iter().map(directories::size_of).sum())),
+        size: Json::from(Sum::Whole(buckets.iter().map(directories::size_of).sum())),
     };
     let shown = buckets.iter().take(request.limit);
     let mut children: Vec<UsageChild> = shown.clone().map(|bucket| child_of(&place, bucket)).collect();
@@ -217,7 +217,7 @@ fn child_of(place: &[u8], bucket: &Bucket) -> UsageChild {
         path_bytes: show::exact(path),
         kind,
         count: bucket.count,
-        size: show::sum(Sum::Whole(directories::size_of(bucket))),
+        size: Json::from(Sum::Whole(directories::size_of(bucket))),
         newest: date(newest),
         oldest: date(oldest),
         children: None,

@@ -62,7 +62,7 @@ fn answer(found: &Aggregated) -> Map<String, Json> {
             let value = |value: &Option<Value>| value.as_ref().map_or(Json::Null, fields::json);
             object.insert("min".into(), value(&stats.min));
             object.insert("max".into(), value(&stats.max));
-            object.insert("sum".into(), stats.sum.map_or(Json::Null, fields::json_sum));
+            object.insert("sum".into(), stats.sum.map_or(Json::Null, Json::from));
             object.insert("mean".into(), stats.mean.into());
             object.insert("deviation".into(), stats.deviation.into());
             if !stats.percentiles.is_empty() {

@@ -157,7 +157,7 @@ fn bucket(level: &FacetLevel, asked: &Aggregation, bucket: &Bucket) -> BucketAns
     };
     let mut nested = bucket.nested.iter();
     let sum = level.by_sum.as_ref().and_then(|_| match nested.next() {
-        Some(Aggregated::Stats(stats)) => Some(stats.sum.map_or(Json::Null, show::sum)),
+        Some(Aggregated::Stats(stats)) => Some(stats.sum.map_or(Json::Null, Json::from)),
         _ => None,
     });
     let inner = if let NestedLevel::Facet(inner) = &level.nested { inner } else { level };
@@ -216,7 +216,7 @@ fn figures(stats: &Stats) -> FiguresAnswer {
         count: stats.values,
         documents: stats.documents,
         missing: stats.missing,
-        sum: stats.sum.map_or(Json::Null, show::sum),
+        sum: stats.sum.map_or(Json::Null, Json::from),
         mean: stats.mean,
         deviation: stats.deviation,
         least: value(&stats.min),

@@ -84,6 +84,20 @@ pub enum Sum {
     Float(f64),
 }
 
+/// A number, or the digits as a text if they are more than a reader of JSON keeps.
+impl From<Sum> for serde_json::Value {
+    fn from(sum: Sum) -> Self {
+        match sum {
+            Sum::Float(number) => number.into(),
+            Sum::Whole(number) => match (i64::try_from(number), u64::try_from(number)) {
+                (Ok(number), _) => number.into(),
+                (_, Ok(number)) => number.into(),
+                _ => number.to_string().into(),
+            },
+        }
+    }
+}
+
 /// The number of distinct values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distinct {
