@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use super::{WorkError, WorkSettings, Workers};
+use super::{Task, WorkError, WorkSettings, Workers};
 
 fn workers(threads: usize, waiting: usize) -> Workers {
     Workers::start(WorkSettings { threads, of_one_user: threads, waiting }).unwrap()
@@ -15,6 +15,14 @@ fn workers(threads: usize, waiting: usize) -> Workers {
 fn door() -> (Sender<()>, Arc<Mutex<Receiver<()>>>) {
     let (open, door) = channel();
     (open, Arc::new(Mutex::new(door)))
+}
+
+/// A job that rings and then waits.
+fn wait(bell: Sender<()>, door: Arc<Mutex<Receiver<()>>>) -> impl FnOnce(&Task) {
+    move |_| {
+        bell.send(()).unwrap();
+        door.lock().unwrap().recv().unwrap();
+    }
 }
 
 fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
@@ -42,10 +50,7 @@ async fn a_panic_fails_its_job_alone() {
 async fn a_job_without_a_place_is_refused_at_once() {
     let workers = workers(1, 1);
     let ((open, door), (bell, began)) = (door(), channel());
-    let mut first = pin!(workers.run(None, move |_| {
-        bell.send(()).unwrap();
-        door.lock().unwrap().recv().unwrap();
-    }));
+    let mut first = pin!(workers.run(None, wait(bell, door)));
     assert!(poll(first.as_mut()).is_pending());
     began.recv().unwrap();
     let mut second = pin!(workers.run(None, |_| 2));
@@ -69,10 +74,7 @@ async fn a_job_without_a_place_is_refused_at_once() {
 async fn a_client_that_goes_leaves_its_place_to_others() {
     let workers = workers(1, 1);
     let ((open, door), (bell, began)) = (door(), channel());
-    let mut first = pin!(workers.run(None, move |_| {
-        bell.send(()).unwrap();
-        door.lock().unwrap().recv().unwrap();
-    }));
+    let mut first = pin!(workers.run(None, wait(bell, door)));
     assert!(poll(first.as_mut()).is_pending());
     began.recv().unwrap();
     {
@@ -142,10 +144,7 @@ async fn a_user_has_half_of_the_places() {
     let workers = workers(1, 3);
     let user = |name: &str| -> Option<Arc<str>> { Some(name.into()) };
     let ((open, door), (bell, began)) = (door(), channel());
-    let mut first = pin!(workers.run(user("anna"), move |_| {
-        bell.send(()).unwrap();
-        door.lock().unwrap().recv().unwrap();
-    }));
+    let mut first = pin!(workers.run(user("anna"), wait(bell, door)));
     assert!(poll(first.as_mut()).is_pending());
     began.recv().unwrap();
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -172,12 +171,6 @@ async fn a_free_thread_is_for_those_who_have_fewer() {
     let workers = workers(2, 8);
     let user = |name: &str| -> Option<Arc<str>> { Some(name.into()) };
     let ((open, door), (bell, began)) = (door(), channel());
-    let wait = |bell: Sender<()>, door: Arc<Mutex<Receiver<()>>>| {
-        move |_: &super::Task| {
-            bell.send(()).unwrap();
-            door.lock().unwrap().recv().unwrap();
-        }
-    };
     let (close, other_door) = self::door();
     let mut first = pin!(workers.run(user("anna"), wait(bell.clone(), door)));
     let mut second = pin!(workers.run(user("anna"), wait(bell, other_door)));
