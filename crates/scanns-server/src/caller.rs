@@ -1,5 +1,6 @@
 //! Who asks.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use scanns::access::AccessUser;
@@ -30,4 +31,15 @@ impl Caller {
             Caller::Everything { name } | Caller::User { name, .. } => name,
         }
     }
+}
+
+/// How a caller was recognised, which says how a program can ask the same. Requests have it as an extension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recognition {
+    /// By the token of a TCP socket, or the cookie that a browser got for it.
+    Token,
+    /// By the kernel, which says who connects to a Unix socket, of this path if it has one.
+    Socket(Option<Arc<Path>>),
+    /// By a reverse proxy.
+    Proxy,
 }

@@ -28,7 +28,7 @@ mod work;
 
 pub use api::{Api, ApiLoad, Limits, api_guide, router};
 pub use axum::Router;
-pub use caller::Caller;
+pub use caller::{Caller, Recognition};
 pub use error::ServeError;
 pub use guard::Gauges;
 pub use indexes::{IndexSettings, IndexSource, Indexes, SourceError};

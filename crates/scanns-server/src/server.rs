@@ -46,7 +46,7 @@ impl Server {
         let everybody = options.audience == Audience::Shared || options.proxy.is_some();
         let door = Door::open(&options.listen, everybody)?;
         let port = door.address().map(|address| address.port());
-        let guard = Arc::new(Guard::new(router, &options, port, gauges)?);
+        let guard = Arc::new(Guard::new(router, &options, port, door.path(), gauges)?);
         let link = link(&door, &guard);
         let mut limits = options.limits.clone();
         if let Some(most) = allow_files(limits.connections) {

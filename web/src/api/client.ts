@@ -139,8 +139,9 @@ export function suggest(
   q: string,
   position: number,
   signal: AbortSignal,
+  limit?: number,
 ): Promise<SuggestAnswer> {
-  return ask(`${indexPath(index, "suggest")}?${urlQuery({ q, position })}`, signal);
+  return ask(`${indexPath(index, "suggest")}?${urlQuery({ q, position, limit })}`, signal);
 }
 
 /** The sums of a directory and of what is in it; of the top of the index without a path. */

@@ -5,6 +5,7 @@ export type Value = string | number | boolean | null;
 
 export interface IndexEntry {
   name: string;
+  /** For users, only the last part. */
   path: string;
   documents: number;
   generation: number;
@@ -16,6 +17,10 @@ export interface Indexes {
   server: { name: string; version: string };
   user: { name: string; uid: number } | null;
   trimmed: boolean;
+  /** How the server knows who asks; null if it does not say. */
+  recognized_by?: "token" | "socket" | "proxy" | null;
+  /** The path of the Unix socket that was connected to. */
+  socket?: string | null;
   indexes: IndexEntry[];
 }
 
@@ -46,7 +51,9 @@ export interface IndexInfo {
   completeness: Incomplete | null;
   snippets: boolean;
   like: boolean;
-  /** True if documents are entries of a file system with sizes, which `usage` sums up. */
+  /** True if documents are the entries of file systems, directories too. */
+  entries: boolean;
+  /** True if documents have paths and sizes, which `usage` sums up. */
   sizes: boolean;
 }
 
@@ -99,6 +106,15 @@ export interface FacetAnswer {
   partial?: boolean;
 }
 
+/** A query in another spelling. */
+export interface DidYouMean {
+  text: string;
+  /** Each word that was changed, and what it became. */
+  changed: [string, string][];
+  /** For each of these, the documents with the word, and with what it became. */
+  counts: [number, number][];
+}
+
 export interface SearchAnswer {
   index: string;
   generation: number;
@@ -107,7 +123,7 @@ export interface SearchAnswer {
   partial_reason?: string | null;
   took: number;
   incomplete?: Incomplete | null;
-  did_you_mean?: { text: string; changed: [string, string][] } | null;
+  did_you_mean?: DidYouMean | null;
   hits: Hit[];
   after: string | null;
   facets?: FacetAnswer[];
@@ -132,6 +148,7 @@ export interface SuggestAnswer {
   from: number;
   to: number;
   suggestions: Suggestion[];
+  did_you_mean: DidYouMean | null;
 }
 
 export interface UsageNode {

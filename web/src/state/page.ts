@@ -3,7 +3,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-import type { IndexEntry, IndexInfo } from "../api/types";
+import type { IndexEntry, IndexInfo, Indexes } from "../api/types";
 import type { Settings } from "./stored";
 import type { PageState } from "./url";
 
@@ -11,6 +11,8 @@ export interface Page {
   state: PageState;
   /** Changes the state: as a new step of the browser's history, or in place of the current one. */
   go: (change: Partial<PageState>, replace?: boolean) => void;
+  /** The indexes, who asks, and how the server knows. */
+  all: Indexes;
   index: IndexEntry;
   /** The other indexes of the server. */
   others: IndexEntry[];

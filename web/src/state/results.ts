@@ -2,7 +2,8 @@
 
 import type { Parameters } from "../api/client";
 import * as api from "../api/client";
-import type { IndexInfo, SearchAnswer } from "../api/types";
+import type { DidYouMean, IndexInfo, SearchAnswer } from "../api/types";
+import { byteOffset } from "../text/bytes";
 import type { Asked } from "../text/copy-as";
 import { shownFields, titleField } from "./fields";
 import type { Latest } from "./latest";
@@ -33,6 +34,26 @@ export function useResults(info: IndexInfo, state: PageState, again: number): La
     const { q: _q, sort: _sort, ...rest } = parameters;
     return api.like(state.index, state.like, rest, signal);
   });
+}
+
+/**
+ * The query that may be meant. A search tells it only if nothing matches, since similar words take time. So
+ * the page asks again for hits that are shown already: other words of the query may have found them.
+ */
+export function useMeant(
+  info: IndexInfo,
+  state: PageState,
+  results: Latest<SearchAnswer>,
+): DidYouMean | null {
+  const told = results.value?.did_you_mean ?? null;
+  const asks =
+    results.value !== null && told === null && state.q !== "" && state.like === null && !results.loading;
+  const question = asks && state.after.length === 0 ? [state.index, info.generation, state.q] : null;
+  const { value, of } = useLatest(question && JSON.stringify(question), (signal) =>
+    api.suggest(state.index, state.q, byteOffset(state.q, state.q.length), signal, 1),
+  );
+  const isCurrent = question !== null && of === JSON.stringify(question);
+  return told ?? (isCurrent ? (value?.did_you_mean ?? null) : null);
 }
 
 /** What "copy as" and downloads repeat. */

@@ -51,10 +51,40 @@ function pythonKey(key: DocumentKey): string {
   return `b"${Array.from(keyBytes(key), (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"`;
 }
 
-/** curl for a shell; `page` is the URL of the page. */
-export function asCurl(asked: Asked, page: string): string {
+/** How programs reach the server. */
+export interface Reach {
+  /** The URL of the page. */
+  page: string;
+  /** What the server knows its callers by. */
+  by: "token" | "socket" | "proxy" | null;
+  /** The path of its Unix socket. */
+  socket: string | null;
+}
+
+/** The variable of a shell with the token, which a script in a page cannot read. An unset one is an error. */
+const TOKEN_HEADER =
+  '-H "Authorization: Bearer ${SCANNS_TOKEN:?set it to the token in the link that scanns serve printed}"';
+
+/** What a reader has to know before he runs curl; null if nothing. */
+export function curlNote({ by, socket }: Reach): string | null {
+  if (by === "token")
+    return "Needs the token in the link that scanns serve printed: export SCANNS_TOKEN=… before.";
+  if (by === "socket")
+    return socket === null
+      ? "Works where the browser runs, as long as the page does."
+      : "Works on the machine of the server, for those whom its socket lets in.";
+  if (by === "proxy") return "Add what the login of this site needs, such as -u NAME.";
+  return null;
+}
+
+/** curl for a shell. */
+export function asCurl(asked: Asked, { page, by, socket }: Reach): string {
   const resource = asked.like === null ? "search" : "like";
-  const url = new URL(indexPath(asked.index, resource), page).href;
+  const throughSocket = by === "socket" && socket !== null;
+  const url = new URL(indexPath(asked.index, resource), throughSocket ? "http://localhost/" : page).href;
+  const first = throughSocket
+    ? `curl -sG --unix-socket ${shellQuote(socket)} ${shellQuote(url)}`
+    : `curl -sG ${shellQuote(url)}`;
   const options: [string, string][] = [["limit", String(asked.limit)]];
   if (asked.like === null) options.unshift(["q", asked.q === "" ? "*" : asked.q]);
   if (asked.snippets) options.push(["snippets", "true"]);
@@ -63,7 +93,8 @@ export function asCurl(asked: Asked, page: string): string {
   const words = options.map(([name, value]) => `--data-urlencode ${shellQuote(`${name}=${value}`)}`);
   if (asked.like !== null)
     words.unshift(`--data-urlencode ${shellQuoteBytes(joined("key=", keyBytes(asked.like)))}`);
-  return [`curl -sG ${shellQuote(url)}`, ...words].join(" \\\n  ");
+  if (by === "token") words.unshift(TOKEN_HEADER);
+  return [first, ...words].join(" \\\n  ");
 }
 
 function joined(prefix: string, bytes: Uint8Array): Uint8Array {

@@ -2,10 +2,11 @@
 
 import type { JSX } from "preact";
 
-import type { SearchAnswer } from "../api/types";
+import type { DidYouMean as Meant } from "../api/types";
 import { conditions, excludes } from "../query/clauses";
 import { removeClause } from "../query/edit";
 import { usePage } from "../state/page";
+import * as format from "../text/format";
 import { visible } from "../text/show";
 import { Icon } from "./icon";
 import { Shown } from "./shown";
@@ -50,14 +51,17 @@ export function Conditions(): JSX.Element | null {
 }
 
 /** The query that may be meant, to be clicked. */
-export function DidYouMean({ answer }: { answer: SearchAnswer | null }): JSX.Element | null {
+export function DidYouMean({ meant }: { meant: Meant | null }): JSX.Element | null {
   const { go } = usePage();
-  const meant = answer?.did_you_mean;
-  if (!meant) return null;
+  if (meant === null) return null;
   const words = meant.changed.map(([word]) => `“${visible(word)}”`).join(", ");
+  const most = Math.max(0, ...meant.counts.map(([count]) => count));
   return (
     <p class="meant" role="status">
-      No document contains {words}. Did you mean{" "}
+      {most === 0
+        ? `No document contains ${words}.`
+        : `At most ${format.count(most)} ${most === 1 ? "document contains" : "documents contain"} ${words}.`}{" "}
+      Did you mean{" "}
       <button type="button" class="link" onClick={() => go({ q: meant.text })}>
         <Shown text={meant.text} />
       </button>

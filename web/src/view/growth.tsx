@@ -15,7 +15,7 @@ import { parentOf } from "../text/keys";
 import { visible } from "../text/show";
 import { GrowthTable } from "./growth-table";
 import { Icon } from "./icon";
-import { Measures } from "./map";
+import { Measures, NoSizes } from "./map";
 import { Notice } from "./notice";
 import { Shown } from "./shown";
 
@@ -39,7 +39,7 @@ export function Growth(): JSX.Element {
     api.growth(index, before, below, { by, limit }, signal),
   );
   const other = useLatest(before === "" ? null : `${before} ${again}`, (signal) => api.info(before, signal));
-  if (!info.sizes) return <p class="fine empty">This index has no directories with sizes.</p>;
+  if (!info.sizes) return <NoSizes />;
   if (others.length === 0 && before === "")
     return (
       <p class="fine empty">

@@ -7,7 +7,7 @@ import type { IndexEntry, IndexInfo, Indexes } from "../api/types";
 import { useAggregates } from "../state/aggregates";
 import type { Page } from "../state/page";
 import { PageContext, SaidContext } from "../state/page";
-import { useResults } from "../state/results";
+import { useMeant, useResults } from "../state/results";
 import type { Settings } from "../state/stored";
 import { readSettings, writeSettings } from "../state/stored";
 import type { PageState } from "../state/url";
@@ -70,6 +70,7 @@ export function Loaded({ all, entry, info, state, go, ready }: LoadedProperties)
     () => ({
       state,
       go,
+      all,
       index: entry,
       others: all.indexes.filter((one) => one !== entry),
       info,
@@ -112,6 +113,7 @@ function Parts({ all, page: { state, info, go }, openHelp, ready }: PartsPropert
   const [again, setAgain] = useState(0);
   const [unfolded, setUnfolded] = useState(false);
   const results = useResults(info, state, again);
+  const meant = useMeant(info, state, results);
   const aggregates = useAggregates(info, state, again);
   const [shown, setShown] = useState(false);
   const answered = results.value !== null || results.problem !== null;
@@ -144,9 +146,13 @@ function Parts({ all, page: { state, info, go }, openHelp, ready }: PartsPropert
           <Conditions />
           <div class="bar-line">
             <CountLine results={results} />
-            <Toolbar unfolded={unfolded} unfold={() => setUnfolded(!unfolded)} />
+            <Toolbar
+              broken={results.problem !== null}
+              unfolded={unfolded}
+              unfold={() => setUnfolded(!unfolded)}
+            />
           </div>
-          <DidYouMean answer={results.value} />
+          <DidYouMean meant={meant} />
           <Caveats answer={results.value} />
           <Views />
           {state.view === "map" && <DirectoryMap />}

@@ -51,9 +51,10 @@ export function DirectoryMap(): JSX.Element {
   const { state, go, info } = usePage();
   const [again, setAgain] = useState(0);
   const question = JSON.stringify([state.index, info.generation, state.map, state.by, again]);
-  const { value, problem, loading } = useLatest(question, (signal) =>
+  const { value, problem, loading } = useLatest(info.sizes ? question : null, (signal) =>
     askMap(state.index, state.map, state.by, signal),
   );
+  if (!info.sizes) return <NoSizes />;
   if (problem !== null) return <Notice problem={problem} retry={() => setAgain(again + 1)} />;
   if (value === null) return <p class="fine empty">…</p>;
   const { top } = value;
@@ -87,8 +88,19 @@ export function DirectoryMap(): JSX.Element {
       <p class="fine">
         All that is below this directory, whatever the query is. A click on a directory also limits the query
         to it.
+        {!info.entries && " The index has regular files alone: directories and links take no space here."}
       </p>
     </Figure>
+  );
+}
+
+/** Why an index has no map and no growth. */
+export function NoSizes(): JSX.Element {
+  return (
+    <p class="fine empty">
+      The documents of this index have no paths and sizes, which this view sums up by directory. An index of
+      directories has them: scanns index -o files.scanns DIRECTORY.
+    </p>
   );
 }
 

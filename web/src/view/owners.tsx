@@ -62,7 +62,13 @@ export function Owners(): JSX.Element {
       signal,
     ),
   );
-  if (fields === null) return <p class="fine empty">This index has no owners and dates.</p>;
+  if (fields === null)
+    return (
+      <p class="fine empty">
+        The documents of this index have no owners, sizes and dates of files, which this view counts. An index
+        of directories has them: scanns index -o files.scanns DIRECTORY.
+      </p>
+    );
   if (problem !== null) return <Notice problem={problem} retry={() => setAgain(again + 1)} />;
   if (value === null) return <p class="fine empty">…</p>;
   const all = rows(value.facets?.[0]?.buckets ?? []);

@@ -2,30 +2,35 @@
 
 import type { JSX } from "preact";
 
+import type { Indexes } from "../api/types";
 import { descends, shownFields, showable, sortable } from "../state/fields";
 import { usePage } from "../state/page";
 import { askedOf } from "../state/results";
 import type { View } from "../state/url";
-import type { Asked } from "../text/copy-as";
-import { asCommand, asCurl, asPython, exportPath } from "../text/copy-as";
+import type { Asked, Reach } from "../text/copy-as";
+import { asCommand, asCurl, asPython, curlNote, exportPath } from "../text/copy-as";
 import { copyText } from "./copy";
 import { Icon } from "./icon";
 import { Menu } from "./menu";
 import { ownerFields } from "./owners";
 
-export function Views(): JSX.Element | null {
+/** The views. One that the index does not allow is there, too, and says why. */
+export function Views(): JSX.Element {
   const { state, info, others, go } = usePage();
-  const views: [View, string][] = [["results", "Results"]];
-  if (info.sizes) views.push(["map", "Map"]);
-  if (ownerFields(info) !== null) views.push(["owners", "Owners and ages"]);
-  if (info.sizes && others.length > 0) views.push(["growth", "Growth"]);
-  if (views.length === 1) return null;
+  const views: [View, string, possible: boolean][] = [
+    ["results", "Results", true],
+    ["map", "Map", info.sizes],
+    ["owners", "Owners and ages", ownerFields(info) !== null],
+    ["growth", "Growth", info.sizes && others.length > 0],
+  ];
   return (
     <nav class="views" aria-label="Views">
-      {views.map(([view, label]) => (
+      {views.map(([view, label, possible]) => (
         <button
           key={view}
           type="button"
+          class={possible ? undefined : "lacking"}
+          title={possible ? undefined : "Not of this index: a click says why"}
           aria-current={state.view === view ? "page" : undefined}
           onClick={() =>
             go({
@@ -43,12 +48,14 @@ export function Views(): JSX.Element | null {
 }
 
 interface ToolbarProperties {
+  /** True if there is no answer: a copied search or a download would fail, too. */
+  broken: boolean;
   /** Whether a narrow page shows the filters. */
   unfolded: boolean;
   unfold: () => void;
 }
 
-export function Toolbar({ unfolded, unfold }: ToolbarProperties): JSX.Element {
+export function Toolbar({ broken, unfolded, unfold }: ToolbarProperties): JSX.Element {
   const { state, info, index } = usePage();
   const asked = askedOf(info, state, index.path);
   return (
@@ -66,8 +73,8 @@ export function Toolbar({ unfolded, unfold }: ToolbarProperties): JSX.Element {
       )}
       {state.like === null && <Order />}
       <Columns />
-      {state.like === null && <Download asked={asked} />}
-      <CopyAs asked={asked} />
+      {state.like === null && <Download asked={asked} disabled={broken} />}
+      <CopyAs asked={asked} disabled={broken} />
     </div>
   );
 }
@@ -142,9 +149,14 @@ const FORMATS: [string, string, string][] = [
   ["parquet", "Parquet", "small, typed"],
 ];
 
-function Download({ asked }: { asked: Asked }): JSX.Element {
+interface OfSearch {
+  asked: Asked;
+  disabled: boolean;
+}
+
+function Download({ asked, disabled }: OfSearch): JSX.Element {
   return (
-    <Menu label="Download" side="right">
+    <Menu label="Download" side="right" disabled={disabled}>
       {(close) => (
         <div class="choices">
           <p class="fine">All hits of the query, with the shown columns</p>
@@ -159,21 +171,27 @@ function Download({ asked }: { asked: Asked }): JSX.Element {
   );
 }
 
-function CopyAs({ asked }: { asked: Asked }): JSX.Element {
-  const { say } = usePage();
-  const page = new URL(".", location.href).href;
-  const texts: [string, string][] = [
-    ["Command", asCommand(asked)],
-    ["Python", asPython(asked)],
-    ["curl", asCurl(asked, page)],
-  ];
+/** The search as texts, each with a note. Users cannot read the files of the index, but ask its server. */
+function texts(asked: Asked, all: Indexes): [name: string, text: string, note: string | null][] {
+  const reach: Reach = {
+    page: new URL(".", location.href).href,
+    by: all.recognized_by ?? null,
+    socket: all.socket ?? null,
+  };
+  const own = "Reads the index itself, on its machine, and needs no server.";
+  const curl: [string, string, string | null] = ["curl", asCurl(asked, reach), curlNote(reach)];
+  return all.trimmed ? [curl] : [["Command", asCommand(asked), own], ["Python", asPython(asked), own], curl];
+}
+
+function CopyAs({ asked, disabled }: OfSearch): JSX.Element {
+  const { all, say } = usePage();
   const copy = async (text: string): Promise<void> =>
     say((await copyText(text)) ? "copied" : "the browser does not allow copying");
   return (
-    <Menu label="Copy as" side="right">
+    <Menu label="Copy as" side="right" disabled={disabled}>
       {() => (
         <div class="copy-as">
-          {texts.map(([name, text]) => (
+          {texts(asked, all).map(([name, text, note]) => (
             <section key={name}>
               <h2>{name}</h2>
               <button
@@ -187,6 +205,7 @@ function CopyAs({ asked }: { asked: Asked }): JSX.Element {
               <pre tabIndex={0} aria-label={name}>
                 {text}
               </pre>
+              {note !== null && <p class="fine">{note}</p>}
             </section>
           ))}
         </div>

@@ -40,6 +40,7 @@ export function info(index: FakeIndex): IndexInfo {
     completeness: index.complete ? null : INCOMPLETE,
     snippets: index.snippets,
     like: index.like,
+    entries: !index.snippets,
     sizes: index.fields.some((field) => field.name === "size"),
   };
 }
@@ -160,7 +161,12 @@ function meant(index: FakeIndex, q: string): SearchAnswer["did_you_mean"] {
         each.length === word.length &&
         [...each].filter((letter, at) => letter !== word[at]).length === 1,
     );
-    if (near !== undefined) return { text: q.replace(word, near), changed: [[word, near]] };
+    if (near !== undefined)
+      return {
+        text: q.replace(word, near),
+        changed: [[word, near]],
+        counts: [[word === "licenze" ? 2 : 0, 500]],
+      };
   }
   return null;
 }
@@ -235,7 +241,7 @@ export function suggest(index: FakeIndex, q: string, position: number): SuggestA
     const suggestions = buckets
       .slice(0, 8)
       .map((bucket) => ({ text: quoted(String(bucket.value)), kind: "value", count: bucket.count }));
-    return { from: position - Buffer.byteLength(start), to: position, suggestions };
+    return { from: position - Buffer.byteLength(start), to: position, suggestions, did_you_mean: null };
   }
   const word = /[\w]*$/.exec(before)?.[0] ?? "";
   const fields =
@@ -256,17 +262,27 @@ export function suggest(index: FakeIndex, q: string, position: number): SuggestA
       }
     }
   }
+  const all = q.toLowerCase().match(/\p{L}{4,}/gu) ?? [];
+  const counted = (q: string): number | null =>
+    search(index, { one: (name) => (name === "q" ? q : null), many: () => [] }).count;
+  const unknown = all.filter((each) => counted(each) === 0);
   const words = [...terms]
     .sort((one, other) => other[1] - one[1])
     .slice(0, 5)
     .map(([text, count]) => ({ text, kind: "term", count }));
-  return { from: position - word.length, to: position, suggestions: [...fields, ...words] };
+  return {
+    from: position - word.length,
+    to: position,
+    suggestions: [...fields, ...words],
+    did_you_mean: unknown.length === 0 ? null : (meant(index, q) ?? null),
+  };
 }
 
 /** The sums of a directory and of its entries. */
 export function usage(index: FakeIndex, asked: Buffer): UsageAnswer | null {
-  const latin1 = asked.length === 0 ? "/data" : asked.toString("latin1").replace(/\/$/, "");
-  const top = Buffer.from(latin1, "latin1");
+  const top = index.name === "home" ? "/home" : "/data";
+  const latin1 = asked.length === 0 ? top : asked.toString("latin1").replace(/\/$/, "");
+  const place = Buffer.from(latin1, "latin1");
   const prefix = `${latin1}/`;
   const total = { count: 0, size: 0 };
   const children = new Map<string, UsageNode>();
@@ -275,7 +291,7 @@ export function usage(index: FakeIndex, asked: Buffer): UsageAnswer | null {
     const names = document.latin1.slice(prefix.length).split("/", 2);
     const isFile = names.length === 1 && first(document, "type") !== "directory";
     const name = isFile ? "" : (names[0] ?? "");
-    const node = children.get(name) ?? usageNode(top, Buffer.from(name, "latin1"));
+    const node = children.get(name) ?? usageNode(place, Buffer.from(name, "latin1"));
     children.set(name, node);
     const size = Number(first(document, "size"));
     const modified = String(first(document, "mtime"));
@@ -287,7 +303,7 @@ export function usage(index: FakeIndex, asked: Buffer): UsageAnswer | null {
   }
   return total.count === 0 && index.documents.length > 0
     ? null
-    : { ...pathParts(top), total, children: [...children.values()] };
+    : { ...pathParts(place), total, children: [...children.values()] };
 }
 
 /** A directory, or the files of `top` itself if the name is empty. */

@@ -218,6 +218,8 @@ function indexList(context: Context): object {
     server: { name: "scanns", version: "0.1.0" },
     user: { name: "anna", uid: 1000 },
     trimmed: false,
+    recognized_by: "token",
+    socket: null,
     indexes,
   };
 }

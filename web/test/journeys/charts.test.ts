@@ -82,3 +82,24 @@ journey("a cell of the table of owners and ages filters", async ({ page, open })
   );
   await hasText(page.locator("table.hits"), "emil");
 });
+
+journey("the views are offered where there are sizes, and say elsewhere what is missing", async (visit) => {
+  const { page, open } = visit;
+  // An index of the text of files has no directories as documents, but their files have sizes.
+  await open("?index=home");
+  assert.equal(await page.locator(".views .lacking").count(), 0);
+  await page.click(".views >> text=Map");
+  await page.waitForSelector(".tile");
+  await hasText(page.locator(".map"), "regular files alone");
+  await page.click(".views >> text=Owners");
+  await page.waitForSelector(".matrix");
+  await open("?index=papers");
+  for (const [label, why] of [
+    ["Map", "no paths and sizes"],
+    ["Owners", "no owners, sizes and dates"],
+    ["Growth", "no paths and sizes"],
+  ]) {
+    await page.click(`.views .lacking >> text=${label}`);
+    await hasText(page.locator("main"), why ?? "");
+  }
+});

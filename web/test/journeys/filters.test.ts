@@ -145,4 +145,33 @@ journey("the search is copied as a command, as Python and as curl", async ({ pag
   );
   await page.click("[aria-label='Copy as curl']");
   await until("curl", async () => (await clipboard(page)).includes(`${url}api/v1/home/search`));
+  assert.ok((await clipboard(page)).includes('-H "Authorization: Bearer ${SCANNS_TOKEN:?'));
+  await hasText(page.locator(".copy-as section").last(), "export SCANNS_TOKEN=");
+});
+
+journey("users who cannot read the index itself get curl alone", async ({ page, open }) => {
+  await page.route("**/api/v1", async (route) => {
+    const response = await route.fetch();
+    const list = (await response.json()) as object;
+    const socket = { recognized_by: "socket", socket: "/run/scanns/it's.sock", trimmed: true };
+    await route.fulfill({ response, json: { ...list, ...socket } });
+  });
+  await open("?index=home&q=license");
+  await page.click("text=Copy as");
+  assert.deepEqual(await page.locator(".copy-as h2").allTextContents(), ["curl"]);
+  await hasText(
+    page.locator(".copy-as pre"),
+    "--unix-socket '/run/scanns/it'\\''s.sock' http://localhost/api",
+  );
+});
+
+journey("beside an error nothing is downloaded or copied", async ({ page, open }) => {
+  for (const search of ["?index=home&q=(license", "?index=home&q=zzpanic"]) {
+    await open(search);
+    for (const name of ["Download", "Copy as"])
+      assert.ok(await page.locator(".toolbar button", { hasText: name }).isDisabled(), `${name} ${search}`);
+  }
+  await page.fill("#q", "license");
+  await page.keyboard.press("Enter");
+  await until("a download", () => page.locator(".toolbar button", { hasText: "Download" }).isEnabled());
 });

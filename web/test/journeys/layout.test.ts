@@ -29,6 +29,7 @@ const STATES: [string, string, (visit: Visit) => Promise<void>][] = [
     "?index=part&coverage=shown",
     ({ page }) => hasText(page.locator("dialog"), "owner"),
   ],
+  ["no sizes", "?index=papers&view=map", ({ page }) => hasText(page.locator("main"), "no paths and sizes")],
   ["an empty index", "?index=empty", async () => undefined],
   ["a lost index", "?index=nothing", ({ page }) => hasText(page.locator(".notice"), "no index")],
   ["hostile names", "?index=fs&q=path:/data/hostile", async () => undefined],
@@ -123,6 +124,42 @@ journey("nothing is cut off at 360 pixels, and filters unfold", async (visit) =>
   await page.click("text=Filters");
   await page.locator(".facet").first().waitFor();
   assert.deepEqual(await objections(page, "filters on a narrow page"), []);
+});
+
+/** Fails if a panel, or a part of it, is outside of the window or cut off. */
+async function panelFits({ page }: Visit, where: string): Promise<void> {
+  const cut = await page.evaluate(() => {
+    const panel = document.querySelector(".panel, dialog");
+    if (panel === null) return ["there is no panel"];
+    const outer = panel.getBoundingClientRect();
+    const parts = [panel, ...panel.querySelectorAll("button, label, input, select, a, pre, h2, p, legend")];
+    const wide = parts.filter((part) => {
+      const { left, right } = part.getBoundingClientRect();
+      return left < Math.max(0, outer.left) || right > Math.min(innerWidth, outer.right);
+    });
+    const high = outer.top < 0 || outer.bottom > innerHeight;
+    const text = (part: Element): string =>
+      `${part.tagName} ${part.textContent.slice(0, 20)} ${JSON.stringify(part.getBoundingClientRect())}`;
+    return [...wide.map(text), ...(high ? [`too high: ${text(panel)}`] : [])];
+  });
+  assert.deepEqual(cut, [], where);
+}
+
+journey("every panel is inside of the window", async (visit) => {
+  const { page } = visit;
+  for (const width of [1300, 1280, 1024, 800, 360]) {
+    await page.setViewportSize({ width, height: 860 });
+    for (const search of ["?index=home&q=license", "?index=home&q=license&open=/home/anna/page.json"]) {
+      await visit.open(search);
+      for (const label of ["Columns", "Download", "Copy as", "Saved", "Help"]) {
+        const button = page.locator(".toolbar button, .top-tools button", { hasText: label });
+        await button.click();
+        await panelFits(visit, `${label} at ${width} pixels, ${search}`);
+        await page.keyboard.press("Escape");
+        await until("closed", async () => (await page.locator(".panel, dialog").count()) === 0);
+      }
+    }
+  }
 });
 
 journey("the page fits when it is enlarged to 200 %", async (visit) => {

@@ -76,6 +76,22 @@ journey("a misspelt word has a suggestion to click", async ({ page, open }) => {
   await hasText(page.locator(".count strong"), /^5\d\d documents$/);
 });
 
+journey(
+  "a misspelt word among others has a suggestion, too, and so has a rare one",
+  async ({ page, open }) => {
+    await open("?index=home&q=lisense OR boundary");
+    await hasText(
+      page.locator(".meant"),
+      "No document contains “lisense”. Did you mean license OR boundary?",
+    );
+    await page.click(".meant button");
+    await until("the other query", () => queryOf(page) === "license OR boundary");
+    await until("no suggestion", async () => (await page.locator(".meant").count()) === 0);
+    await open("?index=home&q=licenze OR boundary");
+    await hasText(page.locator(".meant"), "At most 2 documents contain “licenze”.");
+  },
+);
+
 journey("back and forward show what was there before", async ({ page, open, count }) => {
   await open("?index=fs&q=owner:anna");
   const first = await count();

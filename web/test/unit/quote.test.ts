@@ -1,11 +1,11 @@
 // Quoting for bash, for Python, and in queries: the programs themselves say what a quoted text means.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { test } from "node:test";
 
-import { asCommand, asCurl, asPython } from "../../src/text/copy-as";
-import type { Asked } from "../../src/text/copy-as";
+import { asCommand, asCurl, asPython, curlNote } from "../../src/text/copy-as";
+import type { Asked, Reach } from "../../src/text/copy-as";
 import { pythonQuote, shellQuoteBytes } from "../../src/text/quote";
 import { HOSTILE_NAMES } from "../fake/hostile";
 import { seeded } from "./seeds";
@@ -90,9 +90,46 @@ test("the command has the query as one argument", (context) => {
   assert.equal(words.at(-1), ASKED.q);
 });
 
+/** A page that is used without anything to send. */
+const PLAIN: Reach = { page: "http://127.0.0.1:8080/base/?q=x", by: null, socket: null };
+
+test("curl sends the token of a variable, which must be set", (context) => {
+  if (!has("bash")) return context.skip("no bash");
+  const curl = asCurl(ASKED, { ...PLAIN, by: "token" });
+  const run = (env: Record<string, string>): { status: number | null; stdout: string; stderr: string } =>
+    spawnSync("bash", ["-s"], {
+      input: `curl() { printf '%s\\n' "$@"; }\n${curl}\n`,
+      env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", ...env },
+      encoding: "utf8",
+    });
+  const words = run({ SCANNS_TOKEN: "1f0c" }).stdout.split("\n");
+  assert.equal(words[words.indexOf("-H") + 1], "Authorization: Bearer 1f0c");
+  const unset = run({});
+  assert.notEqual(unset.status, 0);
+  assert.equal(unset.stdout, "");
+  assert.match(unset.stderr, /SCANNS_TOKEN: set it to the token in the link/);
+});
+
+test("curl connects to the Unix socket", (context) => {
+  if (!has("bash")) return context.skip("no bash");
+  const socket = "/run/user/1000/it's/fs.sock";
+  const words = shellWords(asCurl(ASKED, { ...PLAIN, by: "socket", socket })).map(String);
+  assert.deepEqual(words.slice(0, 5), [
+    "curl",
+    "-sG",
+    "--unix-socket",
+    socket,
+    "http://localhost/api/v1/fs/search",
+  ]);
+  for (const other of [{ ...PLAIN, by: "socket" as const }, { ...PLAIN, by: "proxy" as const }, PLAIN]) {
+    assert.ok(asCurl(ASKED, other).startsWith("curl -sG http://127.0.0.1:8080/base/api/v1/fs/search"));
+    assert.equal(curlNote(other) === null, other === PLAIN);
+  }
+});
+
 test("curl sends the parameters", (context) => {
   if (!has("bash")) return context.skip("no bash");
-  const words = shellWords(asCurl(ASKED, "http://127.0.0.1:8080/base/?q=x")).map(String);
+  const words = shellWords(asCurl(ASKED, PLAIN)).map(String);
   assert.deepEqual(words.slice(0, 3), ["curl", "-sG", "http://127.0.0.1:8080/base/api/v1/fs/search"]);
   assert.ok(words.includes(`q=${ASKED.q}`));
 });

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::limits::Limits;
 use super::token::TokenKeys;
-use crate::caller::Caller;
+use crate::caller::{Caller, Recognition};
 use crate::indexes::{IndexSummary, Indexes, Seen};
 use crate::problem::Problem;
 use crate::work::{Task, WorkError, Workers};
@@ -30,6 +30,8 @@ pub(super) struct ApiState {
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub(super) caller: Caller,
+    /// None if the program that serves the router does not say.
+    pub(super) recognition: Option<Recognition>,
     pub(super) path: String,
     pub(super) query: Option<String>,
     /// True for a request whose answer can be cached.
@@ -52,6 +54,7 @@ impl Head {
         })?;
         Ok(Head {
             caller,
+            recognition: parts.extensions.get::<Recognition>().cloned(),
             path: parts.uri.path().to_owned(),
             query: parts.uri.query().map(str::to_owned),
             is_get: parts.method == Method::GET || parts.method == Method::HEAD,

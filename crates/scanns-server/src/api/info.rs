@@ -1,21 +1,23 @@
 //! The indexes, and what each of them has.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::Request;
 use scanns::Snapshot;
-use scanns::schema::{FieldKind, Store, format_date};
+use scanns::schema::{Store, format_date};
 use scanns::search::MoreLikeThis;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{Answer, ApiState, Context, Refusal};
+use super::directories::Directories;
 use super::fields;
 use super::handle::{Asked, Handled, handle};
 use super::search::answer::Incomplete;
 use super::search::incomplete;
-use crate::caller::Caller;
+use crate::caller::{Caller, Recognition};
 use crate::indexes::{IndexSummary, Opened};
 
 /// The indexes, and who asks.
@@ -26,6 +28,11 @@ pub(super) struct IndexesAnswer {
     user: Option<UserAnswer>,
     /// True if the caller sees only what he may.
     trimmed: bool,
+    /// How the server knows who asks, and so what other programs must send: `token`, a header with the
+    /// token; `socket`, nothing but to connect to the Unix socket; `proxy`, what the reverse proxy asks for.
+    recognized_by: Option<&'static str>,
+    /// The path of the Unix socket that the caller has connected to, or somebody for him.
+    socket: Option<String>,
     indexes: Vec<IndexListed>,
 }
 
@@ -47,7 +54,7 @@ struct UserAnswer {
 #[derive(Debug, Serialize, JsonSchema)]
 struct IndexListed {
     name: String,
-    /// The last part of its path.
+    /// Its path; for users, only the last part.
     path: String,
     /// The number of documents that the caller sees.
     documents: u64,
@@ -80,7 +87,7 @@ pub(super) struct InfoAnswer {
     like: bool,
     /// True if near-duplicates can be shown once.
     collapse: bool,
-    /// True if documents have sizes, which `usage` sums up.
+    /// True if documents have paths and sizes, which `usage` and `growth` sum up.
     sizes: bool,
 }
 
@@ -115,15 +122,23 @@ fn list_answer(context: &Context<'_>) -> Result<Answer, Refusal> {
         let info = one.seen.snapshot.info();
         IndexListed {
             name: one.name.to_string(),
-            path: one.file.clone(),
+            path: one.path.clone(),
             documents: info.documents,
             generation: info.generation,
             committed: one.seen.commits.first().and_then(|commit| committed(commit)),
         }
     };
+    let (recognized_by, socket) = match &context.head.recognition {
+        None => (None, None),
+        Some(Recognition::Token) => (Some("token"), None),
+        Some(Recognition::Proxy) => (Some("proxy"), None),
+        Some(Recognition::Socket(path)) => {
+            (Some("socket"), path.as_deref().and_then(Path::to_str).map(str::to_owned))
+        }
+    };
     let server = ServerAnswer { name: "scanns", version: env!("CARGO_PKG_VERSION") };
     let indexes = all.iter().map(listed).collect();
-    Answer::json(&IndexesAnswer { server, user, trimmed, indexes }, tag)
+    Answer::json(&IndexesAnswer { server, user, trimmed, recognized_by, socket, indexes }, tag)
 }
 
 /// Describes an index.
@@ -167,7 +182,7 @@ fn info_answer(context: &Context<'_>, name: &str) -> Result<Answer, Refusal> {
         snippets: has_text,
         like: has_text || has_vectors(snapshot),
         collapse: snapshot.sketch_field().is_some(),
-        sizes: has_sizes(snapshot),
+        sizes: Directories::of(snapshot).is_some(),
     };
     // The age grows although nothing changes.
     Answer::json(&answer, tag)
@@ -179,12 +194,6 @@ fn has_vectors(snapshot: &Snapshot) -> bool {
     let first = snapshot.searcher().top_k(&scanns::Query::All, scanns::search::Model::Classic, 1);
     let Ok(Some(hit)) = first.map(|hits| hits.first().copied()) else { return false };
     snapshot.like(&hit, field, &MoreLikeThis::default()).is_ok()
-}
-
-/// True if the use of space can be told.
-pub(super) fn has_sizes(snapshot: &Snapshot) -> bool {
-    let entry = snapshot.schema().field("size").and_then(|field| snapshot.schema().entry(field));
-    snapshot.has_entries() && entry.is_some_and(|entry| entry.column && entry.kind == FieldKind::Unsigned)
 }
 
 /// When a commit was made, in RFC 3339.

@@ -17,6 +17,7 @@ mod record;
 mod refusal;
 
 use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -39,7 +40,7 @@ use self::compress::{accepts_gzip, compressed};
 use self::host::Hosts;
 use self::memory::SharedMemory;
 use self::record::{Record, RecordedBody, Watchers};
-use crate::caller::Caller;
+use crate::caller::{Caller, Recognition};
 use crate::error::ServeError;
 use crate::identity::{Identity, Peer};
 use crate::journal::Journal;
@@ -66,6 +67,8 @@ pub struct Guard {
     watchers: Watchers,
     gauges: Gauges,
     ids: RequestIds,
+    /// The path of the Unix socket.
+    socket: Option<Arc<Path>>,
     is_ready: AtomicBool,
 }
 
@@ -84,7 +87,7 @@ async fn note_route(request: axum::extract::Request, next: Next) -> axum::respon
 
 impl Guard {
     /// The guard of a router whose handlers take the [`Caller`] from the extensions of a request. `port` is
-    /// the one of a TCP socket.
+    /// the one of a TCP socket, and `socket` the path of a Unix socket.
     ///
     /// # Errors
     ///
@@ -93,6 +96,7 @@ impl Guard {
         router: Router,
         options: &ServeOptions,
         port: Option<u16>,
+        socket: Option<PathBuf>,
         gauges: Gauges,
     ) -> Result<Self, ServeError> {
         let journal = Arc::new(Journal::begin(&options.log)?);
@@ -107,6 +111,7 @@ impl Guard {
             watchers: Watchers { metrics: Arc::default(), journal },
             gauges,
             ids: RequestIds::new(),
+            socket: socket.map(|path| std::path::absolute(&path).unwrap_or(path).into()),
             is_ready: AtomicBool::new(true),
         })
     }
@@ -229,8 +234,18 @@ impl Guard {
         *request.uri_mut() = head.uri.clone();
         *request.version_mut() = head.version;
         *request.headers_mut() = std::mem::take(&mut head.headers);
+        request.extensions_mut().insert(self.recognition(peer));
         request.extensions_mut().insert(caller);
         self.route(request, record).await
+    }
+
+    /// How the caller was recognised.
+    fn recognition(&self, peer: &Peer) -> Recognition {
+        match peer {
+            Peer::Tcp(_) => Recognition::Token,
+            Peer::Unix(_) if self.identity.is_proxy(peer) => Recognition::Proxy,
+            Peer::Unix(_) => Recognition::Socket(self.socket.clone()),
+        }
     }
 
     /// Calls the router. Its answer to a panic is a problem.

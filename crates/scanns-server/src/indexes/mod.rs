@@ -77,8 +77,8 @@ impl Seen {
 #[derive(Clone, Debug)]
 pub(crate) struct IndexSummary {
     pub(crate) name: Arc<str>,
-    /// The last part of its path.
-    pub(crate) file: String,
+    /// Its path; for a user, the last part of it.
+    pub(crate) path: String,
     pub(crate) seen: Seen,
 }
 
@@ -184,10 +184,19 @@ impl Indexes {
     pub(crate) fn summaries(&self, caller: &Caller, stop: &dyn Fn() -> bool) -> Vec<IndexSummary> {
         let summary = |index: &CurrentIndex| {
             let seen = self.seen(&[&index.name], caller, stop).ok()?;
-            Some(IndexSummary { name: Arc::clone(&index.name), file: file_name(&index.path), seen })
+            let path = match caller {
+                Caller::Everything { .. } => whole_path(&index.path),
+                Caller::User { .. } => file_name(&index.path),
+            };
+            Some(IndexSummary { name: Arc::clone(&index.name), path, seen })
         };
         self.all.iter().filter_map(summary).collect()
     }
+}
+
+fn whole_path(path: &Path) -> String {
+    let whole = std::path::absolute(path);
+    whole.as_deref().unwrap_or(path).to_string_lossy().into_owned()
 }
 
 fn file_name(path: &Path) -> String {

@@ -95,6 +95,9 @@ async fn tokens_belong_to_a_caller_an_index_a_query_and_an_order() {
     server.get_as(&user("anna", 1000, &[]), "/api/v1/a/search").await.problem(403);
     let listed = server.get_as(&user("anna", 1000, &[]), "/api/v1").await.good();
     assert_eq!((&listed["indexes"], &listed["user"]["name"]), (&json!([]), &json!("anna")));
+    let listed = server.get("/api/v1").await.good();
+    assert_eq!(listed["indexes"][0]["path"], json!(paths[0]), "who sees everything can open the index");
+    assert_eq!((&listed["recognized_by"], &listed["socket"]), (&json!(null), &json!(null)));
 }
 
 #[tokio::test]

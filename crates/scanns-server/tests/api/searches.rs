@@ -3,8 +3,9 @@
 use fastrand::Rng;
 use scanns::aggregate::{Aggregated, Aggregation, BucketKey, FacetLevel};
 use scanns::query::Operator;
+use scanns::schema::{Document, FieldEntry, Schema};
 use scanns::search::{KeyOrder, KeyPage, Missing, Model, MoreLikeThis, Rm3, SortBy, SortKey};
-use scanns::{Hit, Snapshot};
+use scanns::{Hit, Index, Snapshot};
 use serde_json::{Value as Json, json};
 
 use crate::support::{Server, docs, encoded, records, seed, word};
@@ -243,7 +244,17 @@ async fn misspelt_words_get_suggestions_and_words_are_completed() {
     let path = records(place.path(), "cacm.scanns", 300, &mut random);
     let server = Server::of(&[&path]);
     let answer = server.get("/api/v1/cacm/search?q=%2Bsistem+%2BTime").await.good();
-    assert_eq!(answer["did_you_mean"], json!({"text": "+system +Time", "changed": [["sistem", "system"]]}));
+    let meant = &answer["did_you_mean"];
+    assert_eq!(
+        (&meant["text"], &meant["changed"]),
+        (&json!("+system +Time"), &json!([["sistem", "system"]]))
+    );
+    assert!(meant["counts"][0][0] == 0 && meant["counts"][0][1].as_u64() > Some(0));
+    // With other words that match, only what completes the query tells.
+    let answer = server.get("/api/v1/cacm/search?q=sistem+time").await.good();
+    assert!(answer["count"].as_u64() > Some(0) && answer["did_you_mean"].is_null());
+    let answer = server.get("/api/v1/cacm/suggest?q=sistem+time").await.good();
+    assert_eq!(answer["did_you_mean"]["text"], "system time");
     let suggest = server.get("/api/v1/cacm/suggest?q=+sys").await.good();
     assert_eq!((&suggest["from"], &suggest["to"]), (&json!(1), &json!(4)));
     assert_eq!(suggest["suggestions"][0]["text"], "system");
@@ -265,6 +276,39 @@ async fn misspelt_words_get_suggestions_and_words_are_completed() {
     assert_eq!(terms["terms"].as_array().unwrap(), &expected);
     let years = server.get("/api/v1/cacm/terms?field=year&limit=2").await.good();
     assert!(years["terms"][0]["documents"].as_u64() >= years["terms"][1]["documents"].as_u64());
+}
+
+#[tokio::test]
+async fn a_rare_word_may_be_misspelt_if_a_similar_one_is_far_more_frequent() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("a.scanns");
+    let mut schema = Schema::new();
+    let body = schema.add(FieldEntry::text("body")).unwrap();
+    let writer = Index::create(&path, &schema).unwrap().writer().unwrap();
+    for number in 0..420 {
+        let rare = match number {
+            0 => "lisense cod",
+            1..4 => "lisenze nfsv4",
+            4..9 => "lizense",
+            _ => "",
+        };
+        writer
+            .add(&Document::new(number.to_string()).text(body, format!("license code nfsv3 {rare}")))
+            .unwrap();
+    }
+    writer.commit().unwrap();
+    let server = Server::of(&[&path]);
+    let meant =
+        async |q: &str| server.get(&format!("/api/v1/a/suggest?q={q}")).await.good()["did_you_mean"].clone();
+    assert_eq!(
+        meant("lisense").await,
+        json!({"text": "license", "changed": [["lisense", "license"]], "counts": [[1, 420]]})
+    );
+    assert_eq!(meant("lisenze+code").await["counts"], json!([[3, 420]]));
+    for fine in ["lizense", "license", "cod", "nfsv4"] {
+        assert!(meant(fine).await.is_null(), "{fine}");
+    }
+    assert!(server.get("/api/v1/a/search?q=lisense").await.good()["did_you_mean"].is_null());
 }
 
 #[tokio::test]

@@ -54,11 +54,15 @@ async fn directories_have_the_sums_of_their_files() {
             answer["children"].as_array().unwrap().iter().all(|child: &Json| child["newest"].is_string())
         );
     }
+    let info = server.get("/api/v1/a/info").await.good();
+    assert_eq!((&info["sizes"], &info["entries"]), (&json!(true), &json!(false)));
     let few = server.get("/api/v1/a/usage?limit=1&by=count").await.good();
     assert_eq!((few["children"].as_array().unwrap().len(), &few["more"]), (1, &json!(sums.len() - 1)));
     server.get("/api/v1/a/usage?path=/nothing").await.problem(404);
     let path = records(place.path(), "cacm.scanns", 5, &mut random);
-    Server::of(&[&path]).get("/api/v1/cacm/usage").await.problem(422);
+    let server = Server::of(&[&path]);
+    server.get("/api/v1/cacm/usage").await.problem(422);
+    assert_eq!(server.get("/api/v1/cacm/info").await.good()["sizes"], false);
 }
 
 /// The sums of a child, or of a total.

@@ -78,6 +78,12 @@ fn comparable(mut answer: Json) -> Json {
             Json::Object(object) => {
                 object.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
                 object.values_mut().for_each(clean);
+                // Only who sees everything is told where the index is.
+                if let Some(Json::String(path)) = object.get_mut("path").filter(|path| path.is_string())
+                    && path.ends_with("/a.scanns")
+                {
+                    *path = "a.scanns".into();
+                }
             }
             Json::Array(all) => all.iter_mut().for_each(clean),
             _ => {}

@@ -14,7 +14,7 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use futures_util::stream;
-use scanns_server::{Caller, Gauge, ListenOn, LogTarget, Problem, ServeOptions, Server};
+use scanns_server::{Caller, Gauge, ListenOn, LogTarget, Problem, Recognition, ServeOptions, Server};
 use serde_json::{Value, json};
 
 /// Requests that were cancelled.
@@ -30,12 +30,21 @@ impl Drop for CountDrop {
     }
 }
 
-async fn who(Extension(caller): Extension<Caller>, headers: HeaderMap) -> Json<Value> {
+async fn who(
+    Extension(caller): Extension<Caller>,
+    Extension(by): Extension<Recognition>,
+    headers: HeaderMap,
+) -> Json<Value> {
     let user = match &caller {
         Caller::Everything { .. } => Value::from("everything"),
         Caller::User { user, .. } => json!({ "uid": user.uid(), "groups": user.groups() }),
     };
-    Json(json!({ "name": caller.name(), "user": user, "headers": headers.len() }))
+    let by = match by {
+        Recognition::Token => "token".into(),
+        Recognition::Proxy => "proxy".into(),
+        Recognition::Socket(path) => format!("socket {}", path.unwrap().display()),
+    };
+    Json(json!({ "name": caller.name(), "user": user, "by": by, "headers": headers.len() }))
 }
 
 /// Takes the seconds of the query.

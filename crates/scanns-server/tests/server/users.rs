@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use crate::bench::{Running, ask_unix, skipped};
 
+/// The numbers of the trusted proxy.
+const PROXY: &str = "52033:52033";
+
 /// A directory that all users can enter, with a socket.
 fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir_in("/tmp").unwrap();
@@ -30,7 +33,11 @@ fn ask_as(path: &Path, ids: &str, headers: &[&str]) -> Value {
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     let (body, status) = text.rsplit_once('\n').unwrap();
     match status {
-        "200" => serde_json::from_str::<Value>(body).unwrap()["user"].clone(),
+        "200" => {
+            let answer = serde_json::from_str::<Value>(body).unwrap();
+            assert_eq!(answer["by"] == "proxy", ids == PROXY && !headers.is_empty(), "{answer}");
+            answer["user"].clone()
+        }
         status => status.parse::<u16>().unwrap().into(),
     }
 }
@@ -58,6 +65,7 @@ fn a_socket_of_ones_own_has_a_mode_and_is_removed_at_the_end() {
     assert!(running.link.starts_with("http+unix://%2Ftmp%2F") && running.link.ends_with("a.sock/"));
     let answer = ask_unix(&path, "/who", "");
     assert_eq!((answer.status, &answer.json()["user"]), (200, &json!("everything")));
+    assert_eq!(answer.json()["by"], format!("socket {}", path.display()));
     // Browsers reach a socket through a tunnel, so that names count here, too.
     let host = ask_unix(&path, "http://evil.example/who", "");
     assert_eq!(host.status, 403);
@@ -116,7 +124,7 @@ fn the_header_of_a_trusted_proxy_names_the_user() {
         options.owners = vec![52_001];
         options.proxy = Some(TrustedProxy { uids: vec![52_033], header: "X-Remote-User".into() });
     });
-    let proxy = "52033:52033";
+    let proxy = PROXY;
     let daemon = scanns::access::named_user("daemon").unwrap().unwrap();
     let expected = json!({ "uid": daemon.uid(), "groups": daemon.groups() });
     assert_eq!(ask_as(&path, proxy, &["X-Remote-User: daemon"]), expected);

@@ -58,6 +58,8 @@ pub(crate) struct DidYouMean {
     pub(crate) text: String,
     /// Each word that was changed, and what it became.
     pub(crate) changed: Vec<(String, String)>,
+    /// For each of these, the number of documents that have the word, and that have what it became.
+    pub(crate) counts: Vec<(u64, u64)>,
 }
 
 /// A hit.

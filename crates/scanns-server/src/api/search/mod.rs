@@ -28,6 +28,7 @@ use crate::work::Task;
 use answer::{DidYouMean, GroupAnswer, HitAnswer, Incomplete, SearchAnswer};
 use facets::{AskedFacets, FacetsFound};
 use hits::{HitPrinter, Placed};
+use meant::Misspelt;
 pub(super) use page::sort_keys;
 use page::{Page, Search};
 
@@ -347,7 +348,7 @@ impl<'a> Run<'a> {
     fn did_you_mean(&self, shown: &ShownHits) -> Result<Option<DidYouMean>, Refusal> {
         let (Question::Text(text), Some(0)) = (&self.request.question, shown.count) else { return Ok(None) };
         let AskedQuery { query, fields, .. } = self.asked;
-        Ok(meant::meant(&self.seen.snapshot, self.search.searcher, fields, text, query)?)
+        Ok(meant::meant(&self.seen.snapshot, self.search.searcher, fields, text, query, Misspelt::Unknown)?)
     }
 
     /// What is computed over all matches, in a time of its own.
@@ -370,7 +371,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Another spelling of a text, for suggestions.
+/// Another spelling of a text, for suggestions. Rare words may be misspelt, too.
 pub(super) fn other_spelling(
     context: &Context<'_>,
     snapshot: &Snapshot,
@@ -380,5 +381,5 @@ pub(super) fn other_spelling(
     let Ok(query) = snapshot.parse_in(&fields, text, scanns::query::Operator::Or) else { return Ok(None) };
     let budget = context.task.budget(context.state.limits.query_time);
     let searcher = snapshot.searcher_in(fields::main_field(snapshot, &fields)).within(&budget);
-    Ok(meant::meant(snapshot, &searcher, &fields, text, &query)?)
+    Ok(meant::meant(snapshot, &searcher, &fields, text, &query, Misspelt::Rare)?)
 }

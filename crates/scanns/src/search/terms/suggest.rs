@@ -50,10 +50,13 @@ impl Searcher<'_> {
             let mut of_word = Vec::new();
             for QueryWord { field, word } in alternatives {
                 let Some(place) = self.fields.place_of(field) else { continue };
-                of_word.push(self.suggest_for(field, place, word, most)?);
+                of_word.push((place, self.frequency_of(field, place, word)?));
             }
             // A word that is looked up in several fields may be in any of them.
-            if of_word.iter().all(|found| found.doc_freq <= few) {
+            if of_word.iter().all(|(_, found)| found.doc_freq <= few) {
+                // Similar terms cost far more than the frequency.
+                let of_word = of_word.into_iter().map(|(place, found)| self.with_similar(place, found, most));
+                let of_word = of_word.collect::<Result<Vec<_>>>()?;
                 let is_known = of_word.iter().any(|found| found.doc_freq > 0);
                 let best = of_word
                     .into_iter()
@@ -65,17 +68,23 @@ impl Searcher<'_> {
         Ok(suggestions)
     }
 
-    /// What is known of a word in the field at `place`.
-    fn suggest_for(&self, field: Field, place: usize, word: &[u8], most: usize) -> Result<Suggestion> {
-        let leaves: Vec<_> = (0..self.fields.leaves()).map(|leaf| self.fields.leaf(place, leaf)).collect();
+    /// A word in the field at `place`, without suggestions.
+    fn frequency_of(&self, field: Field, place: usize, word: &[u8]) -> Result<Suggestion> {
         let mut doc_freq = 0;
-        for leaf in &leaves {
+        for leaf in 0..self.fields.leaves() {
+            let leaf = self.fields.leaf(place, leaf);
             if let Some(found) = leaf.find(word)? {
                 doc_freq += leaf.figures(&found)?.doc_freq;
             }
         }
-        let near = similar(&leaves, word, doc_freq, most)?;
-        Ok(Suggestion { field, word: word.to_vec(), doc_freq, near })
+        Ok(Suggestion { field, word: word.to_vec(), doc_freq, near: Vec::new() })
+    }
+
+    /// A word with its suggestions.
+    fn with_similar(&self, place: usize, found: Suggestion, most: usize) -> Result<Suggestion> {
+        let leaves: Vec<_> = (0..self.fields.leaves()).map(|leaf| self.fields.leaf(place, leaf)).collect();
+        let near = similar(&leaves, &found.word, found.doc_freq, most)?;
+        Ok(Suggestion { near, ..found })
     }
 }
 
