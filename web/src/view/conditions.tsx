@@ -60,7 +60,7 @@ export function DidYouMean({ meant }: { meant: Meant | null }): JSX.Element | nu
     <p class="meant" role="status">
       {most === 0
         ? `No document contains ${words}.`
-        : `At most ${format.count(most)} ${most === 1 ? "document contains" : "documents contain"} ${words}.`}{" "}
+        : `${meant.changed.length === 1 ? "Only" : "At most"} ${format.count(most)} ${most === 1 ? "document contains" : "documents contain"} ${words}.`}{" "}
       Did you mean{" "}
       <button type="button" class="link" onClick={() => go({ q: meant.text })}>
         <Shown text={meant.text} />
