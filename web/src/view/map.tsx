@@ -42,7 +42,9 @@ async function askMap(index: string, path: string, by: Measure, signal: AbortSig
   };
 }
 
-/** A directory and its entries. In place of one with nothing but another one in it stands the other: share/doc. */
+/**
+ * A directory and its entries. In place of one with only another one in it stands that one: share/doc.
+ */
 async function open(
   index: string,
   outer: UsageNode,
