@@ -7,14 +7,16 @@
 # PROGRAM is a scanns that is built already. --quick takes a minute. The parts are in ci/serve: requests of two meanings
 # (smuggling.py), requests that ask for much (bombs.py), HTTP/2 (http2.py), slow and silent clients (slow.py), the
 # description of the API by schemathesis (conformance.py), who may see what (visibility.py), tokens and pages of others
-# (tokens.py), users who take all (fairness.py), and soak.py. SCANNS_SEED is the seed of random choices.
+# (tokens.py), the recipes for proxies (proxies.py), users who take all (fairness.py), and soak.py. SCANNS_SEED is the seed
+# of random choices.
 #
 # Needs Python 3.11; the packages of ci/serve/requirements.txt are installed into a virtual environment beside the build.
-# Root is needed to take on other users, slowhttptest of Debian for a part of slow.py. What cannot run prints SKIPPED.
+# Root is needed to take on other users, slowhttptest of Debian for a part of slow.py, and apache2-bin and nginx-light for
+# proxies.py. What cannot run prints SKIPPED.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/optional.sh
-[ $# -gt 0 ] || { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 program=$1
 shift
 [ -x "$program" ] || { echo "$program is not a program: build scanns, and give its path" >&2; exit 2; }
@@ -43,8 +45,11 @@ if [[ " $* " != *" --soak "* ]]; then
         fi
     fi
     if [ -x "$environment/bin/python" ]; then python=$environment/bin/python; fi
-    if [ "$(id -u)" = 0 ] && ! command -v slowhttptest >/dev/null && command -v apt-get >/dev/null; then
-        apt-get install -y --no-install-recommends slowhttptest >/dev/null 2>&1 || true
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        for needed in slowhttptest:slowhttptest nginx:nginx-light apache2:apache2-bin; do
+            PATH=$PATH:/usr/sbin command -v "${needed%:*}" >/dev/null ||
+                apt-get install -y --no-install-recommends "${needed#*:}" >/dev/null 2>&1 || true
+        done
     fi
 fi
 exec "$python" -B ci/serve/main.py "$program" "$@"

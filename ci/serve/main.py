@@ -11,6 +11,7 @@ import bombs
 import conformance
 import fairness
 import http2
+import proxies
 import slow
 import smuggling
 import soak
@@ -59,6 +60,7 @@ def campaign(report, place, quick):
     plain.stop()
     port.stop()
     tokens.run_all(report, place, indexes)
+    proxies.run_all(report, place, indexes[0], keys[0])
     bombs.run_all(report, place, indexes, words, LARGE_PATH, quick)
     http2.run_all(report, place, indexes, LARGE_PATH, quick)
     fairness.run_all(report, place, indexes, quick)

@@ -125,8 +125,9 @@ export function like(
   return ask(`${indexPath(index, "like")}?key=${percentKey(key)}&${urlQuery(parameters)}`, signal);
 }
 
+/** A document. Its key is a parameter: proxies refuse or decode slashes that are encoded in a path. */
 export function documentOf(index: string, key: DocumentKey, signal: AbortSignal): Promise<DocumentAnswer> {
-  return ask(indexPath(index, `documents/${percentKey(key)}`), signal);
+  return ask(`${indexPath(index, "documents")}?key=${percentKey(key)}`, signal);
 }
 
 /** What the index covers, with at most `limit` failed inputs of each place. */

@@ -81,7 +81,9 @@ export function curlNote({ by, socket }: Reach): string | null {
 export function asCurl(asked: Asked, { page, by, socket }: Reach): string {
   const resource = asked.like === null ? "search" : "like";
   const throughSocket = by === "socket" && socket !== null;
-  const url = new URL(indexPath(asked.index, resource), throughSocket ? "http://localhost/" : page).href;
+  const path = indexPath(asked.index, resource);
+  // A request through a socket needs the name of a host, too.
+  const url = throughSocket ? `localhost/${path}` : new URL(path, page).href;
   const first = throughSocket
     ? `curl -sG --unix-socket ${shellQuote(socket)} ${shellQuote(url)}`
     : `curl -sG ${shellQuote(url)}`;

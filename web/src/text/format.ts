@@ -67,6 +67,11 @@ export function isSize(field: string): boolean {
   return field === "size" || field.endsWith("_size") || field === "bytes" || field === "length";
 }
 
+/** Whether a number in this field is a name, such as the one of an inode, and not an amount. */
+export function isNumber(field: string): boolean {
+  return ["inode", "device", "uid", "gid"].includes(field);
+}
+
 /** The permissions of a mode, as ls shows them. */
 export function mode(value: number): string {
   const types: Record<number, string> = { 1: "p", 2: "c", 4: "d", 6: "b", 8: "-", 10: "l", 12: "s" };

@@ -50,18 +50,22 @@ export function Conditions(): JSX.Element | null {
   );
 }
 
+/** Which words are in no document, or in a few. */
+function misspelt(meant: Meant): string {
+  const words = meant.changed.map(([word]) => `“${visible(word)}”`).join(", ");
+  const most = Math.max(0, ...meant.counts.map(([count]) => count));
+  if (most === 0) return `No document contains ${words}.`;
+  const documents = most === 1 ? "document contains" : "documents contain";
+  return `${meant.changed.length === 1 ? "Only" : "At most"} ${format.count(most)} ${documents} ${words}.`;
+}
+
 /** The query that may be meant, to be clicked. */
 export function DidYouMean({ meant }: { meant: Meant | null }): JSX.Element | null {
   const { go } = usePage();
   if (meant === null) return null;
-  const words = meant.changed.map(([word]) => `“${visible(word)}”`).join(", ");
-  const most = Math.max(0, ...meant.counts.map(([count]) => count));
   return (
     <p class="meant" role="status">
-      {most === 0
-        ? `No document contains ${words}.`
-        : `At most ${format.count(most)} ${most === 1 ? "document contains" : "documents contain"} ${words}.`}{" "}
-      Did you mean{" "}
+      {misspelt(meant)} Did you mean{" "}
       <button type="button" class="link" onClick={() => go({ q: meant.text })}>
         <Shown text={meant.text} />
       </button>

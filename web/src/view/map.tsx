@@ -21,6 +21,8 @@ import { Shown } from "./shown";
 
 /** Directories whose entries are drawn too. */
 const MOST_OPENED = 8;
+/** Directories with nothing but one directory in them that are followed. */
+const MOST_DEPTH = 16;
 const HEIGHT = 480;
 
 interface MapAnswer {
@@ -31,14 +33,33 @@ interface MapAnswer {
 async function askMap(index: string, path: string, by: Measure, signal: AbortSignal): Promise<MapAnswer> {
   const top = await api.usage(index, path, by, signal);
   const largest = [...top.children].sort((one, other) => other[by] - one[by]);
-  const directories = largest
-    .slice(0, MOST_OPENED)
-    .filter((node) => node.kind === "directory" && askable(node));
-  const answers = await Promise.all(directories.map((node) => api.usage(index, node.path, by, signal)));
+  const opened = await Promise.all(
+    largest.slice(0, MOST_OPENED).map((node) => open(index, node, by, signal)),
+  );
   return {
-    top,
-    inside: new Map(answers.map((answer, at) => [directories[at]?.path ?? "", answer.children])),
+    top: { ...top, children: [...opened.map(({ node }) => node), ...largest.slice(MOST_OPENED)] },
+    inside: new Map(opened.map(({ node, entries }) => [node.path, entries])),
   };
+}
+
+/**
+ * A directory and its entries. In place of one with only another one in it stands that one: share/doc.
+ */
+async function open(
+  index: string,
+  outer: UsageNode,
+  by: Measure,
+  signal: AbortSignal,
+): Promise<{ node: UsageNode; entries: UsageNode[] }> {
+  let node = outer;
+  for (let depth = 0; node.kind === "directory" && askable(node); depth++) {
+    const { children } = await api.usage(index, node.path, by, signal);
+    const [only] = children;
+    const isAlone = only?.kind === "directory" && askable(only) && only.count === node.count;
+    if (only === undefined || !isAlone || depth === MOST_DEPTH) return { node, entries: children };
+    node = { ...only, name: `${node.name}/${only.name}` };
+  }
+  return { node, entries: [] };
 }
 
 /** False for paths that are not UTF-8, which a query cannot name. */

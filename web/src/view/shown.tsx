@@ -36,7 +36,7 @@ export function valueText(field: string, value: Value): string {
   if (typeof value === "number") {
     if (format.isSize(field)) return format.size(value);
     if (field === "mode") return format.mode(value);
-    return field.endsWith("year") ? String(value) : format.count(value);
+    return field.endsWith("year") || format.isNumber(field) ? String(value) : format.count(value);
   }
   if (typeof value === "boolean") return value ? "true" : "false";
   return /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(value) ? format.date(value) : value;

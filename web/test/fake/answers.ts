@@ -280,7 +280,8 @@ export function suggest(index: FakeIndex, q: string, position: number): SuggestA
 
 /** The sums of a directory and of its entries. */
 export function usage(index: FakeIndex, asked: Buffer): UsageAnswer | null {
-  const top = index.name === "home" ? "/home" : "/data";
+  const tops: Record<string, string> = { home: "/home", roots: "/usr" };
+  const top = tops[index.name] ?? "/data";
   const latin1 = asked.length === 0 ? top : asked.toString("latin1").replace(/\/$/, "");
   const place = Buffer.from(latin1, "latin1");
   const prefix = `${latin1}/`;

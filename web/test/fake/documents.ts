@@ -298,6 +298,21 @@ function earlier(files: FakeIndex): FakeDocument[] {
   return documents;
 }
 
+/** The text of files of two directories, of which one is alone in the one above it. */
+function roots(): FakeIndex {
+  const random = new Random(11);
+  const names = ["git/a.txt", "git/b.txt", "perl/c.txt"].map((name) => `/usr/share/doc/${name}`);
+  const documents = [...names, "/usr/include/stdio.h", "/usr/include/linux/loop.h"].map((path) =>
+    fileDocument(random, Buffer.from(path), {
+      type: "file",
+      owner: "root",
+      content: fileText(random, "txt"),
+      used: pastDate(random),
+    }),
+  );
+  return { ...home(), name: "roots", path: "/srv/indexes/roots.scanns", documents };
+}
+
 /** All indexes by name. */
 export function fakeIndexes(): Map<string, FakeIndex> {
   const files = fileSystem();
@@ -323,6 +338,7 @@ export function fakeIndexes(): Map<string, FakeIndex> {
       trimmed: true,
     },
     { ...files, name: "locked", path: "locked.scanns" },
+    roots(),
   ];
   return new Map(all.map((index) => [index.name, index]));
 }

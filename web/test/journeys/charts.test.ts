@@ -70,6 +70,20 @@ journey("the map goes into a directory, filters by it, and comes back up", async
   await hasText(page.locator(".map figcaption"), "/data/anna");
 });
 
+journey("the map shows what is in two directories that were indexed", async ({ page, open }) => {
+  await open("?index=roots&view=map");
+  await hasText(page.locator(".map .title"), "/usr");
+  const names = async (): Promise<string[]> => page.locator(".tile .tile-name").allTextContents();
+  await until("what is in share/doc", async () => (await names()).some((name) => name.startsWith("git")));
+  assert.ok(
+    (await names()).some((name) => name.startsWith("share/doc")),
+    String(await names()),
+  );
+  await page.locator(".tile", { hasText: "share/doc" }).first().focus();
+  await page.keyboard.press("Enter");
+  await until("the query", () => queryOf(page) === "path:/usr/share/doc");
+});
+
 journey("a cell of the table of owners and ages filters", async ({ page, open }) => {
   await open("?index=fs");
   await page.locator(".views button", { hasText: "Owners and ages" }).click();

@@ -159,10 +159,7 @@ journey("users who cannot read the index itself get curl alone", async ({ page, 
   await open("?index=home&q=license");
   await page.click("text=Copy as");
   assert.deepEqual(await page.locator(".copy-as h2").allTextContents(), ["curl"]);
-  await hasText(
-    page.locator(".copy-as pre"),
-    "--unix-socket '/run/scanns/it'\\''s.sock' http://localhost/api",
-  );
+  await hasText(page.locator(".copy-as pre"), "--unix-socket '/run/scanns/it'\\''s.sock' localhost/api");
 });
 
 journey("beside an error nothing is downloaded or copied", async ({ page, open }) => {

@@ -77,6 +77,6 @@ journey("growth says what makes it wrong, and what is refused", async ({ page, o
   await hasText(page.locator(".growth .notice"), "There is no such index");
   await hasText(page.locator(".sides select"), "<b>lost</b>");
   await open("?index=papers&view=growth");
-  await hasText(page.locator("#results"), "This index has no directories with sizes.");
-  assert.equal(await page.locator(".views button", { hasText: "Growth" }).count(), 0);
+  await hasText(page.locator("#results"), "no paths and sizes");
+  assert.equal(await page.locator(".views .lacking", { hasText: "Growth" }).count(), 1);
 });

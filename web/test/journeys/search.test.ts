@@ -88,7 +88,7 @@ journey(
     await until("the other query", () => queryOf(page) === "license OR boundary");
     await until("no suggestion", async () => (await page.locator(".meant").count()) === 0);
     await open("?index=home&q=licenze OR boundary");
-    await hasText(page.locator(".meant"), "At most 2 documents contain “licenze”.");
+    await hasText(page.locator(".meant"), "Only 2 documents contain “licenze”.");
   },
 );
 

@@ -10,6 +10,7 @@ import { bins, binsOfBounds, boundsOfBins, chartFacet, chartsOf } from "../../sr
 import { growthRows } from "../../src/charts/growth";
 import { tiles } from "../../src/charts/treemap";
 import { change, count, mode, percent, size } from "../../src/text/format";
+import { valueText } from "../../src/view/shown";
 import { pieces, visible } from "../../src/text/show";
 import { csvRows, prettyJson, separatorOf } from "../../src/text/tables";
 import { seeded } from "./seeds";
@@ -146,6 +147,8 @@ test("figures are short", () => {
   ]);
   assert.deepEqual([0o100644, 0o41777, 0o104755].map(mode), ["-rw-r--r--", "drwxrwxrwt", "-rwsr-xr-x"]);
   assert.deepEqual([percent(0, 9), percent(1, 1000), percent(1, 3)], ["0 %", "< 1 %", "33 %"]);
+  assert.equal(valueText("inode", 249130), "249130", "a number that names something is no amount");
+  assert.equal(valueText("links", 2491), "2,491");
 });
 
 test("hidden characters are shown, and others stay", () => {

@@ -114,13 +114,7 @@ test("curl connects to the Unix socket", (context) => {
   if (!has("bash")) return context.skip("no bash");
   const socket = "/run/user/1000/it's/fs.sock";
   const words = shellWords(asCurl(ASKED, { ...PLAIN, by: "socket", socket })).map(String);
-  assert.deepEqual(words.slice(0, 5), [
-    "curl",
-    "-sG",
-    "--unix-socket",
-    socket,
-    "http://localhost/api/v1/fs/search",
-  ]);
+  assert.deepEqual(words.slice(0, 5), ["curl", "-sG", "--unix-socket", socket, "localhost/api/v1/fs/search"]);
   for (const other of [{ ...PLAIN, by: "socket" as const }, { ...PLAIN, by: "proxy" as const }, PLAIN]) {
     assert.ok(asCurl(ASKED, other).startsWith("curl -sG http://127.0.0.1:8080/base/api/v1/fs/search"));
     assert.equal(curlNote(other) === null, other === PLAIN);
