@@ -5,10 +5,10 @@
 #   ci/serve.sh PROGRAM --soak SECONDS          clients, a writer that is killed now and then, and flat memory
 #
 # PROGRAM is a scanns that is built already. --quick takes a minute. The parts are in ci/serve: requests of two meanings
-# (smuggling.py), requests that ask for much (bombs.py), HTTP/2 (http2.py), slow and silent clients (slow.py), the
-# description of the API by schemathesis (conformance.py), who may see what (visibility.py), tokens and pages of others
-# (tokens.py), the recipes for proxies (proxies.py), users who take all (fairness.py), and soak.py. SCANNS_SEED is the seed
-# of random choices.
+# (smuggling.py), requests that ask for much (bombs.py), HTTP/2 (http2.py), slow and silent clients (slow.py, with TLS
+# tls.py), the description of the API by schemathesis (conformance.py), who may see what (visibility.py), tokens and
+# pages of others (tokens.py), the recipes for proxies (proxies.py), users who take all (fairness.py), and soak.py.
+# SCANNS_SEED is the seed of random choices.
 #
 # Needs Python 3.11; the packages of ci/serve/requirements.txt are installed into a virtual environment beside the build.
 # Root is needed to take on other users, slowhttptest of Debian for a part of slow.py, and apache2-bin and nginx-light for

@@ -103,12 +103,13 @@ def run(command, check=True, **options):
 
 
 class Server:
-    """A server that runs, on a Unix socket or a port."""
+    """A server that runs, on a Unix socket or a port; `tls` is the context of its clients."""
 
     number = 0
 
-    def __init__(self, place, *arguments, tcp=False, log=True, prefix=(), socket_name=None, person=None):
+    def __init__(self, place, *arguments, tcp=False, log=True, prefix=(), socket_name=None, person=None, tls=None):
         Server.number += 1
+        self.tls = tls
         self.log = place.at(f"log{Server.number}")
         self.socket = None if tcp else place.at(socket_name or f"s{Server.number}.sock")
         listen = ["--listen", "127.0.0.1:0"] if tcp else ["--socket", self.socket]
@@ -135,7 +136,15 @@ class Server:
             return errors.read().decode(errors="replace")[-3000:]
 
     def connect(self, timeout=20.0):
-        """A connected socket."""
+        """A connected socket, with TLS if the server speaks it."""
+        raw = self.reach(timeout)
+        if self.tls:
+            # As http.client does: otherwise a request waits 40 ms for the acknowledgement of the handshake's end.
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return self.tls.wrap_socket(raw, server_hostname="localhost") if self.tls else raw
+
+    def reach(self, timeout=20.0):
+        """A connected socket, without TLS in any case."""
         if self.socket:
             raw = socket.socket(socket.AF_UNIX)
             raw.settimeout(timeout)

@@ -15,6 +15,7 @@ import proxies
 import slow
 import smuggling
 import soak
+import tls
 import tokens
 import visibility
 from harness import Place, Report, seed
@@ -65,6 +66,7 @@ def campaign(report, place, quick):
     http2.run_all(report, place, indexes, LARGE_PATH, quick)
     fairness.run_all(report, place, indexes, quick)
     slow.run_all(report, place, indexes, LARGE_PATH, quick)
+    tls.run_all(report, place, indexes, quick)
     conformance.run_all(report, place, indexes, keys, quick, number)
     visibility.run_all(report, place, quick, number)
 

@@ -10,7 +10,7 @@ use scanns::Snapshot;
 use scanns::access::named_user;
 use scanns_server::{
     Api, ApiLoad, Audience, ConnectionLimits, Gauge, Gauges, IndexSettings, IndexSource, Indexes, Limits,
-    ListenOn, LogTarget, ServeError, ServeOptions, Server, TrustedProxy, WorkSettings, own_socket,
+    ListenOn, LogTarget, ServeError, ServeOptions, Server, TlsFiles, TrustedProxy, WorkSettings, own_socket,
 };
 
 use crate::args::{QueryLimitArgs, ServeArgs, ServeConnectionArgs};
@@ -21,13 +21,16 @@ use crate::report::{self, Outcome, path_text};
 /// Runs the verb until a signal stops it.
 pub fn run(args: &ServeArgs) -> Result<Outcome> {
     panics::end_requests_only();
-    let shows_users = args.users.shared || !args.users.trust_proxy.is_empty();
+    let shows_users = args.users.shared || args.users.user_header.is_some();
     let sources = sources(&args.indexes)?;
     let owners = owners(&sources, shows_users)?;
     let api = api(args, sources)?;
     let options = options(args, owners)?;
     let is_unix = !matches!(options.listen, ListenOn::Tcp(_));
     let server = Server::open(api.router(), options, gauges(&api)).map_err(with_advice)?;
+    for warning in server.warnings() {
+        report::note(warning);
+    }
     let mut out = Output::stdout();
     writeln!(out, "{}", server.link())?;
     out.flush()?;
@@ -123,9 +126,22 @@ fn options(args: &ServeArgs, owners: Vec<u32>) -> Result<ServeOptions> {
     let proxy = match &users.user_header {
         None => None,
         Some(header) => {
-            let uids = users.trust_proxy.iter().map(|user| number_of(user)).collect::<Result<_>>()?;
-            Some(TrustedProxy { uids, header: header.clone() })
+            let uids = users.trust_proxy.iter().map(|user| number_of(user)).collect::<Result<Vec<_>>>()?;
+            let certificates = users.trust_proxy_certificate.clone();
+            if uids.is_empty() && certificates.is_empty() {
+                bail!(
+                    "--user-header needs to know whose header counts: give --trust-proxy for a proxy on this \
+                     machine, or --trust-proxy-certificate for one that connects over TLS"
+                );
+            }
+            Some(TrustedProxy { uids, header: header.clone(), certificates })
         }
+    };
+    let tls = match (&place.tls_certificate, &place.tls_key) {
+        (Some(certificate), Some(key)) => {
+            Some(TlsFiles::new(certificate.clone(), key.clone(), users.tls_client_ca.clone()))
+        }
+        _ => None,
     };
     let everybody = users.shared || proxy.is_some();
     let has_place = place.listen.is_some() || place.socket.is_some() || is_inherited();
@@ -136,6 +152,7 @@ fn options(args: &ServeArgs, owners: Vec<u32>) -> Result<ServeOptions> {
         listen: listen(args)?,
         audience: if users.shared { Audience::Shared } else { Audience::Own },
         owners,
+        tls,
         proxy,
         token,
         hosts: place.host.clone(),

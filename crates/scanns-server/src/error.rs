@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::listen::SocketPlaceError;
+use crate::tls::TlsFileError;
 
 /// Why a server does not start, and what to do.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub enum ServeError {
         /// The error of the system.
         source: io::Error,
     },
+    /// A certificate or a key cannot be used.
+    Tls(TlsFileError),
     /// Options that cannot be combined, or a value that is not valid.
     Options(String),
     /// The log cannot be written.
@@ -73,13 +76,15 @@ impl std::fmt::Display for ServeError {
             ServeError::Remote { address } => write!(
                 out,
                 "other machines can reach {address}, and everything, the token too, would be sent as plain \
-                 text: listen on 127.0.0.1, use a Unix socket behind a reverse proxy with TLS, or allow it"
+                 text: give a certificate with --tls-certificate and --tls-key, listen on 127.0.0.1, use a \
+                 Unix socket behind a reverse proxy with TLS, or allow it"
             ),
             ServeError::Place(error) => error.fmt(out),
             ServeError::Token { least } => {
                 write!(out, "a token has at least {least} letters, digits, hyphens or dots, and nothing else")
             }
             ServeError::Random { source } => write!(out, "cannot make a random token: {source}"),
+            ServeError::Tls(error) => error.fmt(out),
             ServeError::Options(what) => out.write_str(what),
             ServeError::Log { path, source } => {
                 write!(out, "cannot write the log {}: {source}", path.display())

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::expired::Expired;
+use crate::tls::FailureKind;
 
 /// The upper bounds of the classes of times, in seconds.
 const BOUNDS: [f64; 14] =
@@ -47,6 +48,8 @@ pub struct Metrics {
     refused: AtomicU64,
     refused_of_peer: AtomicU64,
     expired: [AtomicU64; Expired::ALL.len()],
+    handshakes: AtomicU64,
+    failed_handshakes: [AtomicU64; FailureKind::ALL.len()],
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -86,6 +89,19 @@ impl Metrics {
         }
     }
 
+    /// A TLS handshake succeeded.
+    pub fn handshake_done(&self) {
+        add(&self.handshakes);
+    }
+
+    /// A TLS handshake failed.
+    pub fn handshake_failed(&self, kind: FailureKind) {
+        let counters = FailureKind::ALL.iter().zip(&self.failed_handshakes);
+        if let Some((_, counter)) = counters.into_iter().find(|(of, _)| **of == kind) {
+            add(counter);
+        }
+    }
+
     /// A request began.
     pub fn began(&self) {
         add(&self.running);
@@ -118,6 +134,7 @@ impl Metrics {
             ("requests_running", "Requests without the end of their answer.", get(&self.running)),
             ("connections", "Open connections.", get(&self.connections)),
             ("connections_accepted_total", "Connections that were accepted.", get(&self.accepted)),
+            ("tls_handshakes_total", "TLS handshakes that succeeded.", get(&self.handshakes)),
             ("panics_total", "Requests that failed because of a bug.", get(&self.panics)),
             ("answer_bytes_total", "Bytes of answers, without their heads.", get(&self.bytes)),
         ] {
@@ -132,6 +149,11 @@ impl Metrics {
         head(&mut text, name, "Connections that were ended, because something took too long.", "counter");
         for (why, counter) in Expired::ALL.iter().zip(&self.expired) {
             line(&mut text, name, &format!("waiting_for=\"{}\"", why.name()), get(counter));
+        }
+        let name = "tls_handshakes_failed_total";
+        head(&mut text, name, "TLS handshakes that failed.", "counter");
+        for (kind, counter) in FailureKind::ALL.iter().zip(&self.failed_handshakes) {
+            line(&mut text, name, &format!("reason=\"{}\"", kind.name()), get(counter));
         }
         self.write_requests(&mut text);
         for gauge in gauges {

@@ -13,6 +13,8 @@ pub struct ServeOptions {
     pub audience: Audience,
     /// The users besides root who see everything: the user of the server and the owner of the indexes.
     pub owners: Vec<u32>,
+    /// TLS of a TCP socket.
+    pub tls: Option<TlsFiles>,
     /// Reverse proxies that say who their user is.
     pub proxy: Option<TrustedProxy>,
     /// The token of a TCP socket, instead of a random one.
@@ -22,7 +24,7 @@ pub struct ServeOptions {
     /// The path below which a proxy shows the server, such as `/search`; empty if there is none, or if the
     /// proxy removes it.
     pub base_path: String,
-    /// Allows a TCP socket that other machines can reach.
+    /// Allows a TCP socket without TLS that other machines can reach.
     pub allow_remote: bool,
     /// Limits of connections and requests.
     pub limits: ConnectionLimits,
@@ -40,6 +42,7 @@ impl Default for ServeOptions {
             listen: ListenOn::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))),
             audience: Audience::Own,
             owners: vec![rustix::process::geteuid().as_raw()],
+            tls: None,
             proxy: None,
             token: None,
             hosts: Vec::new(),
@@ -50,6 +53,13 @@ impl Default for ServeOptions {
             grace: Duration::from_secs(10),
             threads: 2,
         }
+    }
+}
+
+impl ServeOptions {
+    /// True if other machines can reach the TCP socket.
+    pub(crate) fn is_remote(&self) -> bool {
+        matches!(self.listen, ListenOn::Tcp(address) if !address.ip().to_canonical().is_loopback())
     }
 }
 
@@ -73,11 +83,34 @@ pub enum Audience {
     Shared,
 }
 
+/// TLS of a TCP socket. All files are in PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate of the server, and behind it those of the CAs between it and one that clients know.
+    pub certificate: PathBuf,
+    /// The private key of the certificate, which is not encrypted.
+    pub key: PathBuf,
+    /// The certificates of the CAs that trusted proxies have theirs from.
+    pub client_ca: Option<PathBuf>,
+    /// How often it is looked whether the files have changed.
+    pub look_every: Duration,
+}
+
+impl TlsFiles {
+    /// The files, which are looked at every ten seconds.
+    pub fn new(certificate: PathBuf, key: PathBuf, client_ca: Option<PathBuf>) -> Self {
+        TlsFiles { certificate, key, client_ca, look_every: Duration::from_secs(10) }
+    }
+}
+
 /// Reverse proxies that say in a header who their user is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedProxy {
-    /// The users as which the proxies run. All others cannot say who somebody is.
+    /// The users as which the proxies run, on a Unix socket. All others cannot say who somebody is.
     pub uids: Vec<u32>,
+    /// The names of the proxies, on a TCP socket. Each must have a certificate of one of
+    /// [`TlsFiles::client_ca`] for one of them; all other clients are refused.
+    pub certificates: Vec<String>,
     /// The header with the name of the user.
     pub header: String,
 }

@@ -24,6 +24,11 @@ Examples:
       the file system, as the kernel says who connects
   scanns serve --trust-proxy www-data --user-header X-Remote-User --socket /run/scanns/web.sock fs.scanns
       serves a reverse proxy that has checked who its users are
+  scanns serve --listen 0.0.0.0:8443 --tls-certificate host.pem --tls-key host.key fs.scanns
+      prints a link of https:// for browsers on other machines
+  scanns serve --listen 0.0.0.0:8443 --tls-certificate host.pem --tls-key host.key --tls-client-ca ca.pem \
+      --trust-proxy-certificate proxy.example.org --user-header X-Remote-User fs.scanns
+      serves a reverse proxy on another machine, which shows a certificate
 
 The last line of standard output is the link. SIGTERM and Ctrl-C stop the server: running requests have
 --grace to end, and a second signal ends them at once. docs/SERVING.md has units for systemd and recipes for
@@ -60,8 +65,15 @@ pub struct ServePlaceArgs {
     /// /tmp; or the socket of systemd]
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
-    /// Allow --listen with an address that other machines can reach, although everything is sent as plain
-    /// text
+    /// Speak TLS on the TCP port, with the certificates in this file, in PEM: first the server's own, then the
+    /// ones of the CAs between. It is read again when it changes, and after SIGHUP
+    #[arg(long, value_name = "FILE", requires = "listen", requires = "tls_key")]
+    pub tls_certificate: Option<PathBuf>,
+    /// The private key of the certificate, in PEM and not encrypted
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub tls_key: Option<PathBuf>,
+    /// Allow --listen without TLS with an address that other machines can reach, although everything is sent
+    /// as plain text
     #[arg(long, requires = "listen")]
     pub allow_remote: bool,
     /// Take the token of --listen from a file instead of a random one
@@ -87,8 +99,15 @@ pub struct ServeUserArgs {
     /// several times
     #[arg(long, value_name = "USER", requires = "user_header")]
     pub trust_proxy: Vec<String>,
+    /// With --listen: believe a reverse proxy that has a certificate for this DNS name, of a CA of
+    /// --tls-client-ca, who its user is, and refuse all others; may be given several times
+    #[arg(long, value_name = "NAME", requires = "user_header", conflicts_with = "trust_proxy")]
+    pub trust_proxy_certificate: Vec<String>,
+    /// The certificates of the CAs that trusted proxies have theirs from, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub tls_client_ca: Option<PathBuf>,
     /// The header in which the proxy names its user
-    #[arg(long, value_name = "NAME", requires = "trust_proxy")]
+    #[arg(long, value_name = "NAME")]
     pub user_header: Option<String>,
 }
 

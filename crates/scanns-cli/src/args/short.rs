@@ -83,6 +83,8 @@ const COMMON: [(&str, &[&str]); 7] = [
             "socket",
             "host",
             "base_path",
+            "tls_certificate",
+            "tls_key",
             "shared",
             "trust_proxy",
             "user_header",

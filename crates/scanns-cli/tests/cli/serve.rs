@@ -106,6 +106,52 @@ fn a_socket_of_ones_own_is_private_and_outlives_no_server() {
     assert!(open.code == Some(2) && open.stderr.contains("can be entered by others"), "{}", open.stderr);
 }
 
+/// The server itself has tests of TLS; here is what the command does with the files and with SIGHUP.
+#[test]
+fn a_hang_up_reads_the_certificate_again_and_only_a_signal_to_stop_ends_the_server() {
+    let place = place();
+    let at = |name: &str| place.dir.path().join(name);
+    let mut openssl = Command::new("openssl");
+    openssl.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj"]);
+    openssl.args(["/CN=search", "-addext", "subjectAltName=DNS:search.example.org", "-keyout"]);
+    openssl.arg(at("own.key")).arg("-out").arg(at("own.pem"));
+    if !openssl.output().is_ok_and(|out| out.status.success()) {
+        return skipped("TLS of the command", "needs openssl");
+    }
+    std::fs::set_permissions(at("own.key"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    let mut command = scanns(&["serve", "--listen", "127.0.0.1:0", "--tls-certificate"]);
+    command.arg(at("own.pem")).arg("--tls-key").arg(at("own.key")).arg("--log").arg(at("log"));
+    command.arg(place.index());
+    let warned =
+        run(scanns(&["serve", "--listen", "127.0.0.1:0", "--base-path", "a b", "--tls-certificate"])
+            .arg(at("own.key"))
+            .arg("--tls-key")
+            .arg(at("own.pem"))
+            .arg(place.index()));
+    assert!(warned.stderr.contains("own.key has a private key and no certificate"), "{}", warned.stderr);
+    let serving = Serving::start(&mut command);
+    assert!(serving.link.starts_with("https://search.example.org:"), "{}", serving.link);
+    let wait_for = |text: &str| {
+        let until = Instant::now() + Duration::from_secs(20);
+        while !std::fs::read_to_string(at("log")).unwrap().contains(text) {
+            assert!(Instant::now() < until, "the log has no {text:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let hang_up = || Command::new("kill").args(["-HUP", &serving.child.id().to_string()]).status().unwrap();
+    wait_for("ready");
+    hang_up();
+    wait_for("the certificate was read again");
+    wait_for("all users can read or change the private key");
+    std::fs::write(at("own.key"), "").unwrap();
+    hang_up();
+    wait_for("own.key is empty: it must have a private key in PEM; the previous certificate stays in use");
+    let port = serving.link.split(':').nth(2).unwrap().split('/').next().unwrap();
+    let told = answer(TcpStream::connect(format!("127.0.0.1:{port}")).unwrap(), "/health", "");
+    assert!(told.starts_with("HTTP/1.1 400 ") && told.contains("https://"), "{told}");
+    assert_eq!(serving.end("-TERM"), (Some(0), String::new()));
+}
+
 #[test]
 fn a_port_in_use_is_said() {
     let place = place();

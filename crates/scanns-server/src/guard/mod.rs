@@ -103,7 +103,7 @@ impl Guard {
         Ok(Guard {
             router: router.layer(from_fn(note_route)),
             identity: Identity::new(options, port)?,
-            hosts: Hosts::new(&options.hosts, options.allow_remote),
+            hosts: Hosts::new(&options.hosts, options.allow_remote || options.is_remote()),
             base_path: base_path(&options.base_path)?,
             bodies: Bodies::new(Arc::new(options.limits.clone())),
             answers: SharedMemory::new(options.limits.all_answer_bytes),
@@ -243,6 +243,7 @@ impl Guard {
     fn recognition(&self, peer: &Peer) -> Recognition {
         match peer {
             Peer::Tcp(_) => Recognition::Token,
+            Peer::Proxy(_) => Recognition::Proxy,
             Peer::Unix(_) if self.identity.is_proxy(peer) => Recognition::Proxy,
             Peer::Unix(_) => Recognition::Socket(self.socket.clone()),
         }

@@ -3,7 +3,8 @@
 //! | connection | who asks |
 //! |---|---|
 //! | TCP | who has the token or the cookie, as somebody who sees everything |
-//! | Unix socket, a trusted proxy | the user whom its header names, with the groups of the name service |
+//! | TCP with TLS, a trusted proxy | the user whom its header names, with the groups of the name service |
+//! | Unix socket, a trusted proxy | the same |
 //! | Unix socket, root or an owner of the indexes | somebody who sees everything |
 //! | Unix socket of a shared server, others | the user and the groups that the kernel knows |
 //! | everybody else | nobody |
@@ -27,7 +28,7 @@ pub struct Identity {
     audience: Audience,
     owners: Vec<u32>,
     proxy: Option<(Vec<u32>, HeaderName)>,
-    /// The token of a TCP socket.
+    /// The token of a TCP socket that is not for trusted proxies.
     token: Option<Token>,
     /// The name of users who have the token.
     token_name: Arc<str>,
@@ -44,8 +45,10 @@ impl Identity {
     /// Options that cannot be combined, or a token that could be guessed.
     pub fn new(options: &ServeOptions, port: Option<u16>) -> Result<Self, ServeError> {
         let token = match port {
-            Some(port) => Some(Token::new(options.token.as_deref(), port)?),
-            None => None,
+            Some(port) if options.proxy.is_none() => {
+                Some(Token::new(options.token.as_deref(), port, options.tls.is_some())?)
+            }
+            _ => None,
         };
         let header = |proxy: &TrustedProxy| {
             let header = proxy.header.parse::<HeaderName>().map_err(|_| {
@@ -73,6 +76,7 @@ impl Identity {
     /// True for a proxy that says who its users are.
     pub fn is_proxy(&self, peer: &Peer) -> bool {
         match (peer, &self.proxy) {
+            (Peer::Proxy(_), Some(_)) => true,
             (Peer::Unix(user), Some((uids, _))) => uids.contains(&user.uid()),
             _ => false,
         }
@@ -86,6 +90,8 @@ impl Identity {
     pub async fn decide(&self, peer: &Peer, headers: &HeaderMap) -> Result<Caller, Box<Problem>> {
         match (peer, &self.proxy) {
             (Peer::Tcp(_), _) => self.by_token(headers),
+            (Peer::Proxy(_), Some((_, header))) => self.by_header(headers, header).await,
+            (Peer::Proxy(_), None) => Err(unknown("this server has no trusted proxies")),
             (Peer::Unix(user), Some((uids, header))) if uids.contains(&user.uid()) => {
                 self.by_header(headers, header).await
             }
@@ -212,7 +218,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_trusted_proxies_say_who_somebody_is_and_nobody_becomes_root() {
-        let proxy = TrustedProxy { uids: vec![33, 0], header: "X-User".into() };
+        let proxy = TrustedProxy { uids: vec![33, 0], header: "X-User".into(), certificates: Vec::new() };
         let with = |audience| {
             let proxy = proxy.clone();
             identity(
@@ -252,6 +258,26 @@ mod tests {
 
     fn named_number(name: &str) -> String {
         scanns::access::named_user(name).unwrap().unwrap().uid().to_string()
+    }
+
+    #[tokio::test]
+    async fn a_proxy_with_a_certificate_says_who_somebody_is_and_other_peers_of_tcp_do_not() {
+        let address = [127, 0, 0, 1].into();
+        let proxy = TrustedProxy { uids: vec![], header: "X-User".into(), certificates: vec!["a".into()] };
+        let trusting = identity(|options| options.proxy = Some(proxy), Some(80));
+        let daemon = named_number("daemon");
+        for (peer, name, expected) in [
+            (Peer::Proxy(address), "daemon", daemon.as_str()),
+            (Peer::Proxy(address), "root", "403"),
+            (Peer::Tcp(address), "daemon", "403"),
+            (user(1000), "daemon", "everything"),
+            (user(1001), "daemon", "403"),
+        ] {
+            assert_eq!(seen(&trusting, &peer, &[("x-user", name)]).await, expected, "{peer:?}");
+        }
+        assert!(trusting.token().is_none() && trusting.is_proxy(&Peer::Proxy(address)));
+        let without = identity(|_| {}, Some(80));
+        assert_eq!(seen(&without, &Peer::Proxy(address), &[("x-user", "daemon")]).await, "403");
     }
 
     #[tokio::test]

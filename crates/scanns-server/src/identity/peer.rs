@@ -10,6 +10,8 @@ use scanns::access::AccessUser;
 pub enum Peer {
     /// A process anywhere, known by its address only.
     Tcp(IpAddr),
+    /// A trusted proxy at an address, as its certificate has shown.
+    Proxy(IpAddr),
     /// A process on this machine, with the user and the groups that it had when it connected.
     Unix(Arc<AccessUser>),
 }
@@ -18,7 +20,7 @@ impl Peer {
     /// As what connections are counted.
     pub fn key(&self) -> PeerKey {
         match self {
-            Peer::Tcp(address) => PeerKey::Address(*address),
+            Peer::Tcp(address) | Peer::Proxy(address) => PeerKey::Address(*address),
             Peer::Unix(user) => PeerKey::User(user.uid()),
         }
     }
@@ -27,7 +29,7 @@ impl Peer {
 impl std::fmt::Display for Peer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Peer::Tcp(address) => address.fmt(out),
+            Peer::Tcp(address) | Peer::Proxy(address) => address.fmt(out),
             Peer::Unix(user) => write!(out, "uid {}", user.uid()),
         }
     }

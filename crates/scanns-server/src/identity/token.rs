@@ -15,18 +15,20 @@ pub struct Token {
     token: String,
     cookie: String,
     cookie_name: String,
+    /// Whether browsers send the cookie over TLS only.
+    is_secure: bool,
 }
 
 impl Token {
-    /// A random token, or a given one, for the server on a port. Cookies do not know ports, so that their
-    /// names must.
-    pub fn new(given: Option<&str>, port: u16) -> Result<Self, ServeError> {
+    /// A random token, or a given one, for the server on a port, with TLS or without. Cookies do not know
+    /// ports, so that their names must.
+    pub fn new(given: Option<&str>, port: u16, is_secure: bool) -> Result<Self, ServeError> {
         let token = match given {
             None => random()?,
             Some(token) if token.len() >= LEAST && token.bytes().all(is_plain) => token.to_owned(),
             Some(_) => return Err(ServeError::Token { least: LEAST }),
         };
-        Ok(Token { token, cookie: random()?, cookie_name: format!("scanns-{port}") })
+        Ok(Token { token, cookie: random()?, cookie_name: format!("scanns-{port}"), is_secure })
     }
 
     /// The token as it stands in a link.
@@ -43,7 +45,8 @@ impl Token {
     /// request as the browser sees it, which only the browser knows behind some proxies.
     pub fn set_cookie(&self, base_path: &str) -> String {
         let path = if base_path.is_empty() { String::new() } else { format!("; Path={base_path}") };
-        format!("{}={}{path}; HttpOnly; SameSite=Strict", self.cookie_name, self.cookie)
+        let secure = if self.is_secure { "; Secure" } else { "" };
+        format!("{}={}{path}; HttpOnly; SameSite=Strict{secure}", self.cookie_name, self.cookie)
     }
 
     /// True if one of the cookies in a header is the cookie.
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn secrets_are_random_and_compared_as_a_whole() {
-        let (one, other) = (Token::new(None, 80).unwrap(), Token::new(None, 80).unwrap());
+        let (one, other) = (Token::new(None, 80, false).unwrap(), Token::new(None, 80, false).unwrap());
         assert_ne!(one.as_text(), other.as_text());
         assert_ne!(one.token, one.cookie);
         assert!(one.as_text().len() * 4 >= 128 && one.is(one.as_text()) && !one.is(other.as_text()));
@@ -103,18 +106,20 @@ mod tests {
 
     #[test]
     fn tokens_that_could_be_guessed_are_refused() {
-        assert!(Token::new(Some("secret"), 1).is_err());
-        assert!(Token::new(Some("a-token-with-signs-of-a-link?&"), 1).is_err());
+        assert!(Token::new(Some("secret"), 1, false).is_err());
+        assert!(Token::new(Some("a-token-with-signs-of-a-link?&"), 1, false).is_err());
         let given = "0123456789abcdef0123456789abcdef";
-        assert!(Token::new(Some(given), 1).unwrap().is(given));
+        assert!(Token::new(Some(given), 1, false).unwrap().is(given));
     }
 
     #[test]
     fn the_cookie_is_found_among_others() {
-        let token = Token::new(None, 8080).unwrap();
+        let token = Token::new(None, 8080, false).unwrap();
         let cookie = token.set_cookie("");
         let pair = cookie.split(';').next().unwrap();
         assert!(cookie.ends_with("; HttpOnly; SameSite=Strict") && !cookie.contains("Path"));
+        let over_tls = Token::new(None, 8080, true).unwrap();
+        assert!(over_tls.set_cookie("").ends_with("; SameSite=Strict; Secure"));
         assert!(token.set_cookie("/a/").contains("; Path=/a/;"));
         assert!(token.is_in_cookies(pair) && token.is_in_cookies(&format!("a=b; {pair}; c")));
         assert!(!token.is_in_cookies(&pair.replace("8080", "8081")) && !token.is_in_cookies("scanns-8080="));

@@ -15,6 +15,7 @@ use super::socket::Socket;
 use crate::guard::Guard;
 use crate::identity::Peer;
 use crate::options::ConnectionLimits;
+use crate::tls::CurrentTls;
 
 /// The pause after the system had no means for a connection, such as descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -44,11 +45,16 @@ pub struct Accepting {
 }
 
 impl Accepting {
-    /// Accepts connections at a door, and answers their requests.
-    pub fn new(door: Door, guard: Arc<Guard>, limits: Arc<ConnectionLimits>) -> Self {
+    /// Accepts connections at a door, perhaps with TLS, and answers their requests.
+    pub fn new(
+        door: Door,
+        guard: Arc<Guard>,
+        limits: Arc<ConnectionLimits>,
+        tls: Option<Arc<CurrentTls>>,
+    ) -> Self {
         Accepting {
             door,
-            serving: Arc::new(Serving::new(guard, limits)),
+            serving: Arc::new(Serving::new(guard, limits, tls)),
             counts: Arc::default(),
             told: Arc::new(Semaphore::new(TOLD)),
         }
@@ -97,10 +103,10 @@ impl Accepting {
     fn enter(&self, connections: &mut JoinSet<()>, socket: Socket, peer: Peer, stop: &watch::Receiver<Stop>) {
         let (serving, stop) = (Arc::clone(&self.serving), stop.clone());
         match self.place(&peer) {
-            Ok(place) => {
+            Ok(mut place) => {
                 serving.guard.metrics().connected();
                 connections.spawn(async move {
-                    serving.serve(socket, peer, stop).await;
+                    serving.serve(socket, peer, &mut place, stop).await;
                     drop(place);
                     serving.guard.metrics().disconnected();
                 });
@@ -108,7 +114,10 @@ impl Accepting {
             Err(refused) => {
                 let of_peer = refused == Refused::Peer;
                 serving.guard.metrics().connection_refused(of_peer);
-                socket.send_now(if of_peer { TOO_MANY_OF_PEER } else { TOO_MANY });
+                // A client that expects TLS could not read it.
+                if serving.tls.is_none() {
+                    socket.send_now(if of_peer { TOO_MANY_OF_PEER } else { TOO_MANY });
+                }
                 socket.finish();
                 if let Ok(told) = Arc::clone(&self.told).try_acquire_owned() {
                     connections.spawn(async move {

@@ -17,11 +17,15 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::activity::{Activity, Running};
+use super::counts::Place;
+use super::handshake::{FailureNotes, NoTls, handshake};
 use super::socket::{NotedSocket, Socket};
+use super::stream::{ClientStream, Transport};
 use crate::expired::Expired;
 use crate::guard::Guard;
 use crate::identity::Peer;
 use crate::options::ConnectionLimits;
+use crate::tls::CurrentTls;
 
 /// How long the rest of what a client sends is read after the last answer, so that the answer reaches it.
 const DRAIN: Duration = Duration::from_secs(1);
@@ -44,11 +48,14 @@ pub enum Stop {
 pub(super) struct Serving {
     pub guard: Arc<Guard>,
     pub limits: Arc<ConnectionLimits>,
+    /// The certificate, if the server speaks TLS.
+    pub tls: Option<Arc<CurrentTls>>,
+    failures: FailureNotes,
     http: auto::Builder<TokioExecutor>,
 }
 
 impl Serving {
-    pub fn new(guard: Arc<Guard>, limits: Arc<ConnectionLimits>) -> Self {
+    pub fn new(guard: Arc<Guard>, limits: Arc<ConnectionLimits>, tls: Option<Arc<CurrentTls>>) -> Self {
         let mut http = auto::Builder::new(TokioExecutor::new());
         let buffer = limits.head_bytes.max(8 << 10);
         // `Activity` notices slow heads earlier; hyper's own limit would notice if it did not.
@@ -64,20 +71,62 @@ impl Serving {
             .max_send_buf_size(64 << 10)
             .keep_alive_interval(limits.idle / 2)
             .keep_alive_timeout(limits.send);
-        Serving { guard, limits, http }
+        Serving { guard, limits, tls, failures: FailureNotes::default(), http }
     }
 
-    /// Serves a connection until it ends.
-    pub async fn serve(&self, socket: Socket, peer: Peer, stop: watch::Receiver<Stop>) {
+    /// Serves a connection until it ends. That of a trusted proxy leaves the count of its peer.
+    pub async fn serve(&self, socket: Socket, peer: Peer, place: &mut Place, stop: watch::Receiver<Stop>) {
         let socket = Arc::new(socket);
-        let activity = Arc::new(Activity::new(Arc::clone(&self.limits)));
-        let (guard, peer, noting) = (Arc::clone(&self.guard), Arc::new(peer), Arc::clone(&activity));
-        let noted = NotedSocket {
-            socket: Arc::clone(&socket),
-            activity: Arc::clone(&activity),
-            guard: Arc::clone(&guard),
-            peer: Arc::clone(&peer),
+        let Some(tls) = &self.tls else {
+            let activity = Arc::new(Activity::new(Arc::clone(&self.limits)));
+            let noted = NotedSocket { socket: Arc::clone(&socket), activity: Arc::clone(&activity) };
+            let expired = self.answer(Transport::Plain(noted), activity, peer, stop).await;
+            if expired == Some(Expired::Head) {
+                socket.send_now(TOO_SLOW);
+            }
+            return self.end(&socket, expired).await;
         };
+        let mut stopping = stop.clone();
+        let begun = tokio::select! {
+            begun = handshake(&socket, tls, &self.limits) => begun,
+            _ = stopping.wait_for(|stop| *stop != Stop::Not) => Err(NoTls::Gone),
+        };
+        let expired = match begun {
+            Ok(mut stream) => {
+                self.guard.metrics().handshake_done();
+                let peer = match peer {
+                    // Only proxies get through the handshake.
+                    Peer::Tcp(address) if tls.is_for_proxies() => {
+                        place.leave_peer();
+                        Peer::Proxy(address)
+                    }
+                    peer => peer,
+                };
+                let activity = Arc::clone(&stream.get_mut().0.activity);
+                self.answer(Transport::Tls(Box::new(stream)), activity, peer, stop).await
+            }
+            Err(NoTls::Silent) => Some(Expired::Silent),
+            Err(NoTls::Gone) => return,
+            Err(NoTls::Failed(failure)) => {
+                if let Peer::Tcp(address) = peer {
+                    self.failures.note(&self.guard, address, &failure);
+                }
+                None
+            }
+        };
+        self.end(&socket, expired).await;
+    }
+
+    /// Answers the requests of a connection until it ends, or until something has not happened in time.
+    async fn answer(
+        &self,
+        transport: Transport,
+        activity: Arc<Activity>,
+        peer: Peer,
+        stop: watch::Receiver<Stop>,
+    ) -> Option<Expired> {
+        let (guard, peer, noting) = (Arc::clone(&self.guard), Arc::new(peer), Arc::clone(&activity));
+        let stream = ClientStream { transport, guard: Arc::clone(&guard), peer: Arc::clone(&peer) };
         let service = service_fn(move |request: Request<Incoming>| {
             let running = noting.begin_request(request.version() == Version::HTTP_2);
             let (guard, peer) = (Arc::clone(&guard), Arc::clone(&peer));
@@ -86,18 +135,18 @@ impl Serving {
                 Ok::<_, Infallible>(response.map(|body| NotedBody { body, rest: Bytes::new(), running }))
             }
         });
-        let mut connection = Box::pin(self.http.serve_connection(TokioIo::new(noted), service));
-        let expired = watched(&activity, stop, |context, finish| {
+        let mut connection = Box::pin(self.http.serve_connection(TokioIo::new(stream), service));
+        watched(&activity, stop, |context, finish| {
             if finish {
                 connection.as_mut().graceful_shutdown();
             }
             connection.as_mut().poll(context).map(|_| ())
         })
-        .await;
-        drop(connection);
-        if expired == Some(Expired::Head) {
-            socket.send_now(TOO_SLOW);
-        }
+        .await
+    }
+
+    /// Ends a connection, so that the other end gets what was sent last.
+    async fn end(&self, socket: &Socket, expired: Option<Expired>) {
         if let Some(expired) = expired {
             self.guard.metrics().connection_expired(expired);
         }

@@ -41,7 +41,7 @@ impl Counts {
         }
         *of_peer += 1;
         counted.all += 1;
-        Ok(Place { counts: Arc::clone(self), peer })
+        Ok(Place { counts: Arc::clone(self), peer: Some(peer) })
     }
 }
 
@@ -49,18 +49,36 @@ impl Counts {
 #[derive(Debug)]
 pub(super) struct Place {
     counts: Arc<Counts>,
-    peer: PeerKey,
+    /// As whose it counts, besides in all.
+    peer: Option<PeerKey>,
+}
+
+impl Place {
+    /// Counts the connection in all only, as that of a proxy, which has many users.
+    pub fn leave_peer(&mut self) {
+        if let Some(peer) = self.peer.take() {
+            self.counts.counted().leave(peer);
+        }
+    }
+}
+
+impl Counted {
+    fn leave(&mut self, peer: PeerKey) {
+        if let Some(of_peer) = self.peers.get_mut(&peer) {
+            *of_peer = of_peer.saturating_sub(1);
+            if *of_peer == 0 {
+                self.peers.remove(&peer);
+            }
+        }
+    }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         let mut counted = self.counts.counted();
         counted.all = counted.all.saturating_sub(1);
-        if let Some(of_peer) = counted.peers.get_mut(&self.peer) {
-            *of_peer = of_peer.saturating_sub(1);
-            if *of_peer == 0 {
-                counted.peers.remove(&self.peer);
-            }
+        if let Some(peer) = self.peer {
+            counted.leave(peer);
         }
     }
 }
@@ -80,8 +98,13 @@ mod tests {
         assert_eq!(enter(3).unwrap_err(), Refused::All);
         assert_eq!(counts.counted().all, 3);
         drop(first);
-        let _again = enter(1).unwrap();
+        let mut again = enter(1).unwrap();
         drop(third);
+        again.leave_peer();
+        assert_eq!(counts.counted().peers.values().copied().collect::<Vec<_>>(), [1]);
+        let _more = enter(1).unwrap();
+        drop(again);
+        assert_eq!(counts.counted().all, 2);
         assert_eq!(counts.counted().peers.len(), 1);
     }
 }

@@ -10,8 +10,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
 use super::activity::Activity;
-use crate::guard::Guard;
-use crate::identity::Peer;
 
 /// A connected socket.
 #[derive(Debug)]
@@ -86,8 +84,6 @@ impl Socket {
 pub(super) struct NotedSocket {
     pub socket: Arc<Socket>,
     pub activity: Arc<Activity>,
-    pub guard: Arc<Guard>,
-    pub peer: Arc<Peer>,
 }
 
 impl NotedSocket {
@@ -99,10 +95,6 @@ impl NotedSocket {
                 self.activity.blocked();
             }
             ready!(ready)?;
-            if let Some(answer) = self.guard.explained(parts, &self.peer) {
-                self.socket.send_now(&answer);
-                return Poll::Ready(Ok(length));
-            }
             match self.socket.write(parts) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Poll::Ready(Err(error)),

@@ -113,7 +113,7 @@ impl Running {
 
     /// The address of a TCP socket: `127.0.0.1:PORT`.
     pub fn address(&self) -> &str {
-        self.link.strip_prefix("http://").unwrap().split('/').next().unwrap()
+        self.link.split_once("://").unwrap().1.split('/').next().unwrap()
     }
 
     pub fn token(&self) -> &str {
@@ -149,6 +149,19 @@ impl Running {
         let began = Instant::now();
         self.thread.take().unwrap().join().unwrap();
         began.elapsed()
+    }
+
+    /// Waits until a line of the log has this text.
+    pub fn wait_for_log(&self, text: &str) -> String {
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let log = std::fs::read_to_string(self.log.path()).unwrap();
+            if let Some(line) = log.lines().find(|line| line.contains(text)) {
+                return line.to_owned();
+            }
+            assert!(Instant::now() < until, "{text:?} should be in the log: {log}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// The requests in the log, when it has as many.

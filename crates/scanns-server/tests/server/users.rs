@@ -122,7 +122,11 @@ fn the_header_of_a_trusted_proxy_names_the_user() {
     let path = place.path().join("a.sock");
     let _running = Running::on_unix(place.path(), |options| {
         options.owners = vec![52_001];
-        options.proxy = Some(TrustedProxy { uids: vec![52_033], header: "X-Remote-User".into() });
+        options.proxy = Some(TrustedProxy {
+            uids: vec![52_033],
+            header: "X-Remote-User".into(),
+            certificates: Vec::new(),
+        });
     });
     let proxy = PROXY;
     let daemon = scanns::access::named_user("daemon").unwrap().unwrap();
