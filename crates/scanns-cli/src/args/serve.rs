@@ -37,7 +37,7 @@ nginx, Apache, Open OnDemand and Jupyter.";
 /// Arguments of `scanns serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// The indexes. An index is called by the name of its directory without .scanns, or NAME if it is given as
+    /// The indexes. The name of an index is that of its directory without .scanns, or NAME if it is given as
     /// NAME=PATH
     #[arg(value_name = "INDEX", required = true)]
     pub indexes: Vec<PathBuf>,
@@ -65,8 +65,8 @@ pub struct ServePlaceArgs {
     /// /tmp; or the socket of systemd]
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
-    /// Speak TLS on the TCP port, with the certificates in this file, in PEM: first the server's own, then the
-    /// ones of the CAs between. It is read again when it changes, and after SIGHUP
+    /// Speak TLS on the TCP port, with the certificates in this file, in PEM: first the server's own, then
+    /// the ones of the CAs between. It is read again when it changes, and after SIGHUP
     #[arg(long, value_name = "FILE", requires = "listen", requires = "tls_key")]
     pub tls_certificate: Option<PathBuf>,
     /// The private key of the certificate, in PEM and not encrypted

@@ -3,8 +3,8 @@
 //! In this order: the name of the server (`host.rs`), the page that sent the request (`origin.rs`), the path
 //! of a proxy, the token of a browser (`login.rs`), who asks (`identity`), the body (`body.rs`). A panic of a
 //! handler becomes a problem. Then the answer gets its headers (`finish.rs`), is compressed (`compress.rs`),
-//! and is noted when it has ended (`record.rs`). `memory.rs` limits what bodies and answers hold. What is no request
-//! at all is answered by `refusal.rs`.
+//! and is noted when it has ended (`record.rs`). `memory.rs` limits what bodies and answers hold, and
+//! `refusal.rs` answers bytes that are not a request.
 
 mod body;
 mod compress;

@@ -1,4 +1,4 @@
-//! Answers to what is no HTTP request.
+//! Answers to bytes that are not an HTTP request.
 //!
 //! hyper answers a head that it cannot read by itself, without a text, and nothing else sees it. The bytes of
 //! such an answer are known, so that one with a problem can be sent instead.
@@ -39,13 +39,13 @@ fn problem(status: StatusCode) -> Option<Problem> {
     let (title, detail) = match status {
         StatusCode::BAD_REQUEST => (
             "The request is not valid",
-            "this is not the head of an HTTP request. If it is one, its address has characters such as < > \" or \
+            "this is not the head of an HTTP request. If it is one, its address has characters such as < > or \
              a space, which must be percent-encoded: curl -G --data-urlencode 'q=size:>1GiB' ADDRESS",
         ),
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE | StatusCode::URI_TOO_LONG => (
             "The head of the request is too large",
-            "the address and the headers have more bytes, or more headers, than the server takes: send a long \
-             query as JSON in the body of a POST",
+            "the address and the headers have more bytes, or more headers, than the server takes: send a \
+             long query as JSON in the body of a POST",
         ),
         _ => return None,
     };

@@ -103,7 +103,7 @@ impl Identity {
                 }
                 if !sees_everything && uid == self.unknown {
                     let detail = format!(
-                        "the kernel shows you as user {uid}, which stands for the users of other machines and \
+                        "the kernel shows you as user {uid}, which stands for users of other machines and \
                          containers, too: connect as a user of this machine"
                     );
                     return Err(unknown(&detail));

@@ -73,7 +73,7 @@ impl std::fmt::Display for SocketPlaceError {
                     }
                     io::ErrorKind::PermissionDenied => write!(
                         out,
-                        "cannot {action} {}: you may not write to {place}; choose another place for the socket",
+                        "cannot {action} {}: you may not write to {place}; choose another place for it",
                         path.display()
                     ),
                     _ => write!(out, "cannot {action} {}: {source}", path.display()),
