@@ -405,6 +405,10 @@ def spoofed_headers(place, quick, state):
         for path in paths:
             by_header = ask_as(proxy, ask_all, with_proxy, path, [{"X-Remote-User": other.name}])
             by_kernel = ask_as(other, ask_all, state["server"], path, [{}])
+            for _, answer in (*by_header, *by_kernel):
+                # How the server knows him is all that differs.
+                for member in ("recognized_by", "socket"):
+                    answer.pop(member, None)
             assert by_header == by_kernel, f"{other.name} by the proxy sees other things at {path}"
             checked += 1
     for claim, expected in [
