@@ -10,7 +10,7 @@ import threading
 import time
 
 from harness import PATIENCE, Skipped, mebibytes, open_files, run
-from slow import LATE, SHORT, Good, wait_closed
+from slow import LATE, SHORT, Good, must_be_closed, wait_closed
 
 # What a connection may take that has sent nothing (measured: 28 MiB for 4,000), or a hello to which it got the answer
 # (56 MiB for 4,000). The program is what the good client and the allocator take.
@@ -70,38 +70,10 @@ def ways(context):
 
 
 def each_is_closed(server, context):
-    """Every way to be slow in a handshake ends within its limit."""
-    held, began = {}, time.monotonic()
-    sent = ways(context)
+    """Every way to be slow in a handshake ends within its limit, and others are answered meanwhile."""
     with Good(server) as good:
-        for name, (first, _) in sent.items():
-            raw = server.reach()
-            raw.sendall(first)
-            raw.setblocking(False)
-            held[name] = raw
-        took = {}
-        while held and time.monotonic() - began < 2 * LATE * PATIENCE:
-            time.sleep(0.1)
-            for name, raw in list(held.items()):
-                try:
-                    if sent[name][1]:
-                        raw.send(sent[name][1])
-                    while raw.recv(65536):
-                        pass
-                    is_closed = True
-                except BlockingIOError:
-                    is_closed = False
-                except OSError:
-                    is_closed = True
-                if is_closed:
-                    took[name] = time.monotonic() - began
-                    held.pop(name).close()
-    note = good.must_be_answered(1.0)
-    assert not held, f"still open after {time.monotonic() - began:.0f} s: {', '.join(held)}"
-    late = {name: f"{seconds:.1f} s" for name, seconds in took.items() if seconds > (LATE + 2) * PATIENCE}
-    assert not late, f"closed late: {late}"
-    server.must_be_sound()
-    return f"{len(took)} ways to be slow, the slowest {max(took.values()):.1f} s; {note}"
+        closed = must_be_closed(server, server.reach, ways(context))
+    return f"{closed}; {good.must_be_answered(1.0)}"
 
 
 def many(place, indexes, number, seconds, first, per_connection):

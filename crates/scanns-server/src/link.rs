@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use crate::guard::Guard;
 use crate::listen::Door;
 
-/// The link of a server. That of a Unix socket is for programs that take one; browsers do not. With TLS, the
+/// The link of a server. Browsers take no link of a Unix socket; some programs do. With TLS, the
 /// name in it is the first one of `names`, which the certificate is valid for.
 pub fn link(door: &Door, guard: &Guard, tls_names: Option<&[String]>) -> String {
     let base = guard.base_path();

@@ -37,8 +37,7 @@ nginx, Apache, Open OnDemand and Jupyter.";
 /// Arguments of `scanns serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// The indexes. The name of an index is that of its directory without .scanns, or NAME if it is given as
-    /// NAME=PATH
+    /// The indexes. Each is called as its directory without .scanns, or NAME if it is given as NAME=PATH
     #[arg(value_name = "INDEX", required = true)]
     pub indexes: Vec<PathBuf>,
     #[command(flatten)]

@@ -94,8 +94,8 @@ impl Api {
         let router =
             ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, methods(route)));
         // Clients and people add slashes to what looks like a directory.
-        let list = ROUTES.iter().find(|route| route.path == "/api/v1");
-        let router = list.map_or(router.clone(), |list| router.route("/api/v1/", methods(list)));
+        let list = ROUTES.iter().filter(|route| route.path == "/api/v1");
+        let router = list.fold(router, |router, list| router.route("/api/v1/", methods(list)));
         let router = router.route(openapi::PATH, axum::routing::get(openapi::openapi));
         let page =
             |State(state): State<Arc<ApiState>>, request: Request| first_page::first_page(state, request);

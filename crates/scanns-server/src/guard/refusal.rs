@@ -60,8 +60,8 @@ impl Guard {
             return None;
         }
         let answer = written.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>();
-        let (id, problem) = (self.ids.next(), problem(own_status(&answer)?)?);
-        let (status, title) = (problem.status, problem.title);
+        let problem = problem(own_status(&answer)?)?;
+        let (id, status, title) = (self.ids.next(), problem.status, problem.title);
         let response = finish(problem.into_response(), &id, Version::HTTP_11);
         let (head, body) = response.into_parts();
         let body = axum::body::to_bytes(body, MOST).now_or_never()?.ok()?;

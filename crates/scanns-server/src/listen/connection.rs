@@ -74,7 +74,7 @@ impl Serving {
         Serving { guard, limits, tls, failures: FailureNotes::default(), http }
     }
 
-    /// Serves a connection until it ends. That of a trusted proxy leaves the count of its peer.
+    /// Serves a connection until it ends. The connection of a trusted proxy leaves the count of its peer.
     pub async fn serve(&self, socket: Socket, peer: Peer, place: &mut Place, stop: watch::Receiver<Stop>) {
         let socket = Arc::new(socket);
         let Some(tls) = &self.tls else {
@@ -126,7 +126,7 @@ impl Serving {
         stop: watch::Receiver<Stop>,
     ) -> Option<Expired> {
         let (guard, peer, noting) = (Arc::clone(&self.guard), Arc::new(peer), Arc::clone(&activity));
-        let stream = ClientStream { transport, guard: Arc::clone(&guard), peer: Arc::clone(&peer) };
+        let stream = ClientStream::new(transport, Arc::clone(&guard), Arc::clone(&peer));
         let service = service_fn(move |request: Request<Incoming>| {
             let running = noting.begin_request(request.version() == Version::HTTP_2);
             let (guard, peer) = (Arc::clone(&guard), Arc::clone(&peer));

@@ -54,7 +54,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Counts the connection in all only, as that of a proxy, which has many users.
+    /// Counts the connection in all only, since a proxy has many users.
     pub fn leave_peer(&mut self) {
         if let Some(peer) = self.peer.take() {
             self.counts.counted().leave(peer);

@@ -1,6 +1,6 @@
 //! The TLS handshake of a connection, within the limits of time of one without TLS.
 //!
-//! The first byte must come within its limit, and the handshake must end within that of a head from then on.
+//! The first byte must come within its limit, and the handshake then within the one of a head.
 //! Nothing is allocated before the first byte. rustls limits what it keeps of a handshake to 64 KiB. A failed
 //! handshake is counted, and its reason is in the log: of each kind at most one line in ten seconds.
 
@@ -33,7 +33,7 @@ const PLAIN_HTTP: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\
 pub(super) enum NoTls {
     /// It sent nothing in time.
     Silent,
-    /// It ended before its first byte, as that of a program which looks whether the port is open.
+    /// It ended before its first byte: a program looked whether the port is open.
     Gone,
     /// The handshake failed.
     Failed(HandshakeFailure),

@@ -23,23 +23,36 @@ pub(super) enum Transport {
 
 /// The bytes of requests and answers.
 pub(super) struct ClientStream {
-    pub transport: Transport,
-    pub guard: Arc<Guard>,
-    pub peer: Arc<Peer>,
+    transport: Transport,
+    guard: Arc<Guard>,
+    peer: Arc<Peer>,
+    /// What is sent instead of hyper's own answer, until it is sent.
+    instead: Option<Vec<u8>>,
 }
 
 impl ClientStream {
+    pub fn new(transport: Transport, guard: Arc<Guard>, peer: Arc<Peer>) -> Self {
+        ClientStream { transport, guard, peer, instead: None }
+    }
+
     /// Sends another answer if hyper writes one of its own, which is short and the last one.
     fn poll_explain(
         &mut self,
         context: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Option<Poll<io::Result<usize>>> {
-        let answer = self.guard.explained(parts, &self.peer)?;
+        // It is counted and logged once, however often the socket is not ready.
+        if self.instead.is_none() {
+            self.instead = self.guard.explained(parts, &self.peer);
+        }
+        let answer = self.instead.as_ref()?;
         let written = match &mut self.transport {
-            Transport::Plain(socket) => Pin::new(socket).poll_write(context, &answer),
-            Transport::Tls(stream) => Pin::new(stream).poll_write(context, &answer),
+            Transport::Plain(socket) => Pin::new(socket).poll_write(context, answer),
+            Transport::Tls(stream) => Pin::new(stream).poll_write(context, answer),
         };
+        if written.is_ready() {
+            self.instead = None;
+        }
         Some(written.map_ok(|_| parts.iter().map(|part| part.len()).sum()))
     }
 }

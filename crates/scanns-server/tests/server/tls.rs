@@ -138,7 +138,7 @@ fn only_a_proxy_with_its_certificate_says_who_somebody_is() {
     let others = [
         ("another name", Some(authority.client("web.example.org"))),
         ("a longer name", Some(authority.client("a.proxy.example.org"))),
-        ("a longer name than that of a star", of("star", starred, VALID)),
+        ("a longer name than a star stands for", of("star", starred, VALID)),
         ("a subject without an alternative name", of(PROXY, "extendedKeyUsage=clientAuth\n", VALID)),
         ("another CA", Some(foreign.client(PROXY))),
         ("a certificate for servers", of("for-servers", &for_servers, VALID)),
