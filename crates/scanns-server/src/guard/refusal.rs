@@ -39,8 +39,8 @@ fn problem(status: StatusCode) -> Option<Problem> {
     let (title, detail) = match status {
         StatusCode::BAD_REQUEST => (
             "The request is not valid",
-            "the server cannot read this as the head of an HTTP request. Characters such as < > or a space in \
-             an address must be percent-encoded: curl -G --data-urlencode 'q=size:>1GiB' ADDRESS",
+            "the server cannot read this as the head of an HTTP request. Characters such as < > or a space \
+             in an address must be percent-encoded: curl -G --data-urlencode 'q=size:>1GiB' ADDRESS",
         ),
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE | StatusCode::URI_TOO_LONG => (
             "The head of the request is too large",
