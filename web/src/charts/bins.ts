@@ -100,13 +100,17 @@ export function rangeLabel(kind: ChartKind, from: number, to: number): string {
   return to === Number.POSITIVE_INFINITY ? `${text(from)} or more` : `${text(from)} to ${text(to)}`;
 }
 
+/** The first of `steps` that gives no more than `MOST_BARS`; bars begin at multiples of it. */
+function barStep(steps: number[], least: number, greatest: number): number | undefined {
+  return steps.find((step) => Math.floor(greatest / step) - Math.floor(least / step) < MOST_BARS);
+}
+
 function everyBins(buckets: Bucket[]): Bin[] {
   const counts = new Map(buckets.map((bucket) => [Number(bucket.value), bucket.count]));
   const years = [...counts.keys()].sort((one, other) => one - other);
   const [least, greatest] = [years[0], years.at(-1)];
   if (least === undefined || greatest === undefined) return [];
-  const step =
-    [1, 2, 5, 10, 20, 50, 100, 1000].find((each) => (greatest - least + 1) / each <= MOST_BARS) ?? 10000;
+  const step = barStep([1, 2, 5, 10, 20, 50, 100, 1000], least, greatest) ?? 10000;
   const start = Math.floor(least / step) * step;
   const bars = Array.from({ length: Math.floor((greatest - start) / step) + 1 }, (_, at): Bin => {
     const from = start + at * step;
@@ -143,7 +147,7 @@ function dateBins(buckets: Bucket[]): Bin[] {
   const months = [...counts.keys()].sort((one, other) => one - other);
   const [least, greatest] = [months[0], months.at(-1)];
   if (least === undefined || greatest === undefined) return [];
-  const step = [1, 3, 12, 60, 120].find((each) => (greatest - least + 1) / each <= MOST_BARS) ?? 1200;
+  const step = barStep([1, 3, 12, 60, 120], least, greatest) ?? 1200;
   const start = Math.floor(least / step) * step;
   const bars = Array.from({ length: Math.floor((greatest - start) / step) + 1 }, (_, at): Bin => {
     const month = start + at * step;

@@ -64,6 +64,14 @@ test("bars of dates have no gaps, and lose no document, on random months", () =>
   }
 });
 
+test("bars that begin in the middle of a step are no more than others", () => {
+  const month = (at: number): string => new Date(Date.UTC(2000, at, 1)).toISOString();
+  const dates = [2, 217].map((at) => ({ value: month(at), count: 1 }));
+  assert.equal(bins({ field: "mtime", kind: "date" }, dates).length, 19);
+  const years = [1861, 2004].map((value) => ({ value, count: 1 }));
+  assert.equal(bins({ field: "year", kind: "every" }, years).length, 29);
+});
+
 test("bars of sizes are powers of two, and their bounds go into queries and back", () => {
   const chart: Chart = { field: "size", kind: "size" };
   assert.match(chartFacet(chart), /^size:ranges:0\.\.1,1\.\.1KiB,1KiB\.\.2KiB,.*,1PiB\.\.$/);
