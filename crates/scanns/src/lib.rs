@@ -194,7 +194,7 @@ pub mod access {
 
 /// The tokens that an analyzer finds in a text.
 pub mod analysis {
-    pub use crate::tokenize::{TokenSink, Tokenizer};
+    pub use crate::tokenize::{ShortToken, TokenSink, Tokenizer};
 }
 
 /// Values of documents: the columns of one segment, and batches of the values of hits.

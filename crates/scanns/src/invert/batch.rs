@@ -12,11 +12,12 @@ use super::arch::{Isa, Seed};
 use super::entry::{INLINE, TermEntry, TermKey};
 use super::hot_cache::HotCache;
 use super::positions::{COUNTS, OFFSETS};
-use super::store::{TermStore, TokenPlace};
+use super::store::{EndedPostings, TermStore, TokenPlace};
 use super::table::{NONE, TermBucket};
 use crate::codec::Occurrence;
 use crate::schema::MAX_TOKEN;
 use crate::sys::prefetch;
+use crate::tokenize::ShortToken;
 
 /// Tokens per batch. Their buckets and entries take 16 KiB, half of a first-level cache.
 const BATCH: usize = 256;
@@ -64,6 +65,7 @@ pub(super) struct TokenBatch {
     long_len: usize,
     /// Long tokens whose candidate has the same digest.
     unsure: Vec<u32>,
+    ended: EndedPostings,
     seed: Seed,
 }
 
@@ -79,6 +81,7 @@ impl TokenBatch {
             long: vec![0; LONG_BYTES + MAX_TOKEN].into_boxed_slice(),
             long_len: 0,
             unsure: Vec::with_capacity(BATCH),
+            ended: EndedPostings::new(),
             seed: Seed::random(),
         }
     }
@@ -185,12 +188,62 @@ impl TokenBatch {
             if token.len() > INLINE {
                 return self.push_long::<I, K>(store, text, range, place);
             }
-            let key = I::short_key(text, range.start, token.len());
-            let fingerprint = I::fingerprint(key, &self.seed);
-            match self.hot.find(key, fingerprint) {
-                Some(entry) if HOT => store.count::<K>(entry, place),
-                _ => self.push::<K>(store, key, fingerprint, place, 0),
+            self.take_key::<I, HOT, K>(store, place, I::short_key(text, range.start, token.len()));
+        }
+    }
+
+    /// Takes a short token; the batch must not be full.
+    #[inline(always)]
+    unsafe fn take_key<I: Isa, const HOT: bool, const K: u8>(
+        &mut self,
+        store: &mut TermStore,
+        place: TokenPlace,
+        key: TermKey,
+    ) {
+        // SAFETY: passed on.
+        let fingerprint = unsafe { I::fingerprint(key, &self.seed) };
+        match self.hot.find(key, fingerprint) {
+            Some(entry) if HOT => store.count::<K>(entry, place),
+            _ => self.push::<K>(store, key, fingerprint, place, 0),
+        }
+    }
+
+    /// Adds rewritten tokens to a document.
+    ///
+    /// # Safety
+    /// The machine has the instructions of `I`.
+    #[inline(always)]
+    pub(super) unsafe fn push_short<I: Isa, const K: u8>(
+        &mut self,
+        store: &mut TermStore,
+        place: TextPlace,
+        tokens: &[ShortToken],
+    ) {
+        let mut position = place.position;
+        for token in tokens {
+            position = position.saturating_add(token.gap);
+            let start = if K == OFFSETS { offset(place.origin, token.start) } else { 0 };
+            let (source_len, len) = (token.source_len as usize, usize::from(token.len));
+            let extra = if K == OFFSETS { Occurrence::extra_of(source_len, len) } else { 0 };
+            let place = TokenPlace { doc: place.doc, at: Occurrence { position, start, extra } };
+            // SAFETY: passed on.
+            unsafe {
+                if len > INLINE {
+                    self.push_long::<I, K>(store, &token.bytes, 0..len.min(token.bytes.len()), place);
+                } else if self.hot.on {
+                    self.take_key::<I, true, K>(store, place, TermKey::padded(token.bytes, token.len));
+                } else {
+                    self.take_key::<I, false, K>(store, place, TermKey::padded(token.bytes, token.len));
+                }
+                if self.is_full() {
+                    self.drain::<I, K>(store);
+                }
             }
+            position = position.saturating_add(1);
+        }
+        if self.hot.goes_on(tokens.len()) {
+            // SAFETY: passed on.
+            unsafe { self.drain::<I, K>(store) };
         }
     }
 
@@ -259,7 +312,6 @@ impl TokenBatch {
                 store.places.prefetch(token.candidate);
             }
         }
-        self.prefetch_tails(store);
         if K != COUNTS {
             let candidates = self.pending[..self.len].iter().map(|token| token.candidate);
             candidates.for_each(|candidate| store.prefetch_deltas(candidate));
@@ -273,7 +325,7 @@ impl TokenBatch {
                     if self.hot.on && entry.is_frequent() {
                         self.hot.put(token.key, token.fingerprint, token.candidate);
                     }
-                    store.count::<K>(token.candidate, place);
+                    store.count_and_end::<K>(token.candidate, place, &mut self.ended);
                     continue;
                 }
                 if token.key.is_long() && entry.key.is_long() && entry.key.digest() == token.key.digest() {
@@ -293,11 +345,11 @@ impl TokenBatch {
             unsafe {
                 let candidate = candidate::<I>(store, token.fingerprint);
                 if candidate != NONE && store.terms.entries[candidate as usize].key == token.key {
-                    store.count::<K>(candidate, place);
+                    store.count_and_end::<K>(candidate, place, &mut self.ended);
                 } else if candidate != NONE
                     && let Some(entry) = store.find_short(token.key, token.fingerprint)
                 {
-                    store.count::<K>(entry, place);
+                    store.count_and_end::<K>(entry, place, &mut self.ended);
                 } else {
                     store.insert::<K>(token.key, token.fingerprint, place, |bucket| I::matches(bucket, 0));
                 }
@@ -305,26 +357,10 @@ impl TokenBatch {
         }
         // SAFETY: passed on.
         unsafe { self.drain_long::<I, K>(store) };
+        store.append_ended(&mut self.ended);
         self.hot.missed(self.len);
         self.len = 0;
         self.long_len = 0;
-    }
-
-    /// Prefetches the tails of postings. If documents are shorter than a batch, most tokens end a posting.
-    #[inline(always)]
-    fn prefetch_tails(&self, store: &TermStore) {
-        let pending = &self.pending[..self.len];
-        if pending.first().map(|token| token.doc) == pending.last().map(|token| token.doc) {
-            return;
-        }
-        for token in pending {
-            if let Some(entry) = store.terms.entries.get(token.candidate as usize)
-                && entry.tail != 0
-                && entry.doc != token.doc
-            {
-                store.chunks.prefetch_tail(entry.tail);
-            }
-        }
     }
 
     /// The last stage of long terms: compares their bytes.
@@ -337,7 +373,7 @@ impl TokenBatch {
             let bytes = &self.long[at..at + token.len as usize];
             let digest = token.key.digest();
             if token.candidate != NONE && store.is_long_term(token.candidate, digest, bytes) {
-                store.count::<K>(token.candidate, place);
+                store.count_and_end::<K>(token.candidate, place, &mut self.ended);
                 continue;
             }
             // SAFETY: passed on.
@@ -345,7 +381,7 @@ impl TokenBatch {
                 if candidate::<I>(store, token.fingerprint) != NONE
                     && let Some(entry) = store.find_long(digest, bytes, token.fingerprint)
                 {
-                    store.count::<K>(entry, place);
+                    store.count_and_end::<K>(entry, place, &mut self.ended);
                 } else {
                     let free = |bucket: &TermBucket| I::matches(bucket, 0);
                     store.insert_long::<K>(digest, bytes, token.fingerprint, place, free);
@@ -421,4 +457,4 @@ unsafe fn candidate<I: Isa>(store: &TermStore, fingerprint: u32) -> u32 {
     }
 }
 
-const _: () = assert!(size_of::<TermEntry>() == 32);
+const _: () = assert!(size_of::<TermEntry>() == 32 && BATCH == EndedPostings::MOST);

@@ -46,6 +46,13 @@ impl TermKey {
         TermKey::from_bytes(bytes)
     }
 
+    /// The key of a short term that is padded with zeros.
+    #[inline(always)]
+    pub(super) fn padded(mut bytes: [u8; 16], len: u8) -> TermKey {
+        bytes[INLINE] = len;
+        TermKey::from_bytes(bytes)
+    }
+
     #[inline(always)]
     pub(super) fn from_bytes(bytes: [u8; 16]) -> TermKey {
         let word = u128::from_le_bytes(bytes);

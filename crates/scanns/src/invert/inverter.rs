@@ -11,7 +11,7 @@ use crate::codec::{Occurrence, length_to_norm};
 use crate::error::Result;
 use crate::schema::Postings;
 use crate::sys::{Simd, address_space_limit};
-use crate::tokenize::TokenSink;
+use crate::tokenize::{ShortToken, TokenSink};
 
 /// Address space beyond the budget, for the data that [`CHECK_EVERY`](super::options::CHECK_EVERY) bytes of
 /// text can add before the budget is checked.
@@ -269,6 +269,20 @@ impl TokenSink for Inverter {
         let at = Occurrence { position: self.next_position(), start, extra };
         self.doc_tokens += 1;
         self.token_at(TokenPlace { doc: self.docs, at }, token);
+    }
+
+    #[inline]
+    fn short_tokens(&mut self, tokens: &[ShortToken]) {
+        let place = TextPlace { doc: self.docs, position: self.next_position(), origin: self.origin };
+        self.doc_tokens += tokens.len() as u64;
+        let gaps: u64 = tokens.iter().map(|token| u64::from(token.gap)).sum();
+        self.doc_shift = self.doc_shift.wrapping_add(gaps);
+        let (batch, store) = (&mut self.batch, &mut self.store);
+        with_isa!(self.simd, I => match store.places.kept {
+            COUNTS => batch.push_short::<I, COUNTS>(store, place, tokens),
+            POSITIONS => batch.push_short::<I, POSITIONS>(store, place, tokens),
+            _ => batch.push_short::<I, OFFSETS>(store, place, tokens),
+        });
     }
 
     fn shift(&mut self, positions: i32) {

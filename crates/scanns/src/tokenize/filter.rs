@@ -14,6 +14,10 @@ pub(super) trait TokenFilter {
         source: Range<usize>,
         sink: &mut S,
     );
+
+    /// Pushes tokens that were kept back, before the sink gets anything but by this filter.
+    #[inline]
+    fn finish<S: TokenSink + ?Sized>(&mut self, _sink: &mut S) {}
 }
 
 /// A sink for words that passes the tokens of a filter to another sink.
@@ -25,10 +29,12 @@ impl<F: TokenFilter, S: TokenSink + ?Sized> TokenSink for Filtered<'_, F, S> {
             let range = base + usize::from(pair[0])..base + usize::from(pair[1]);
             self.0.word(text, range.clone(), range, self.1);
         }
+        self.0.finish(self.1);
     }
 
     fn token(&mut self, token: &[u8], source: Range<usize>) {
         self.0.word(token, 0..token.len(), source, self.1);
+        self.0.finish(self.1);
     }
 
     fn shift(&mut self, positions: i32) {

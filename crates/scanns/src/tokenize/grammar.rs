@@ -73,8 +73,9 @@ impl Iterator for WordSplit<'_> {
 }
 
 /// What has been seen of a word.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WordState {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum WordState {
     Start,
     /// Only connectors, which are no word.
     Connectors,
@@ -94,8 +95,17 @@ enum WordState {
 }
 
 impl WordState {
+    /// All states by number.
+    pub(super) const ALL: [WordState; 11] = {
+        use WordState::*;
+        [
+            Start, Connectors, Letters, Hebrew, Closed, Numbers, Katakana, Connected, LetterJoin, NumberJoin,
+            QuoteJoin,
+        ]
+    };
+
     /// The state after one more character that is not a mark; `None` if the word cannot go on with it.
-    fn step(self, class: WordClass) -> Option<Self> {
+    pub(super) fn step(self, class: WordClass) -> Option<Self> {
         use WordClass::{
             Connector, DoubleQuote, Hebrew, Letter, LetterPictograph, MidBoth, MidLetter, MidNumber,
         };
@@ -123,7 +133,7 @@ impl WordState {
         })
     }
 
-    fn is_word(self) -> bool {
+    pub(super) fn is_word(self) -> bool {
         use WordState::{Closed, Connected, Hebrew, Katakana, Letters, Numbers};
         matches!(self, Letters | Hebrew | Closed | Numbers | Katakana | Connected)
     }

@@ -9,10 +9,13 @@ use std::ops::Range;
 
 use super::filter::TokenFilter;
 use super::rules::WordRule;
-use super::sink::TokenSink;
+use super::sink::{ShortToken, TokenSink};
 
 /// The maximum length of a word that is remembered, in bytes.
-const SHORT: usize = 16;
+const SHORT: usize = ShortToken::LONGEST;
+
+/// The number of tokens that are kept back, so that the sink takes many at once.
+const BATCH: usize = 128;
 
 /// The number of slots of the table, as a power of two: 384 KiB, which fits a second-level cache together
 /// with other data.
@@ -47,12 +50,16 @@ pub(super) struct Rewrite {
     /// The current word, then its result.
     word: Vec<u8>,
     spare: Vec<u8>,
+    /// Tokens for the sink, and the gap after them.
+    batch: Vec<ShortToken>,
+    gap: u32,
 }
 
 impl Rewrite {
     pub(super) fn new(rules: Vec<WordRule>) -> Self {
         let known = vec![Known::default(); 1 << PLACES].into_boxed_slice();
-        Rewrite { rules, known, word: Vec::new(), spare: Vec::new() }
+        let batch = Vec::with_capacity(BATCH);
+        Rewrite { rules, known, word: Vec::new(), spare: Vec::new(), batch, gap: 0 }
     }
 
     /// Applies the rules to a word; the result is in the buffer, empty if the word is removed.
@@ -67,10 +74,15 @@ impl Rewrite {
         }
     }
 
-    /// Pushes the result for a word of more than [`SHORT`] bytes.
-    fn long_word<S: TokenSink + ?Sized>(&mut self, word: &[u8], source: Range<usize>, sink: &mut S) {
-        self.apply(word);
-        push(&self.word, source, sink);
+    /// Pushes the result for a word of more than [`SHORT`] bytes, or one of more than that.
+    #[cold]
+    fn push_long<S: TokenSink + ?Sized>(&mut self, source: Range<usize>, sink: &mut S) {
+        if self.word.is_empty() {
+            self.gap += 1;
+        } else {
+            self.finish(sink);
+            sink.token(&self.word, source);
+        }
     }
 
     /// Computes the result for a word; `None` if it is too long to be remembered.
@@ -95,7 +107,8 @@ impl TokenFilter for Rewrite {
     ) {
         let word = &text[range.clone()];
         if word.len() > SHORT {
-            return self.long_word(word, source, sink);
+            self.apply(word);
+            return self.push_long(source, sink);
         }
         let head = match text[range.start..].first_chunk() {
             Some(first) => u128::from_le_bytes(*first) & MASKS[word.len()],
@@ -110,17 +123,32 @@ impl TokenFilter for Rewrite {
                     known = learnt;
                 }
                 // The result is too long to be remembered.
-                None => return push(&self.word, source, sink),
+                None => return self.push_long(source, sink),
             }
         }
-        push(&known.became[..usize::from(known.became_len)], source, sink);
+        if known.became_len == 0 {
+            self.gap += 1;
+            return;
+        }
+        if self.batch.len() == BATCH {
+            self.finish(sink);
+        }
+        let gap = std::mem::take(&mut self.gap);
+        let source_len = u32::try_from(source.len()).unwrap_or(u32::MAX);
+        let Known { became: bytes, became_len: len, .. } = known;
+        self.batch.push(ShortToken { bytes, len, gap, start: source.start, source_len });
     }
-}
 
-/// Passes a word on to the sink; a removed word leaves a gap.
-#[inline]
-fn push<S: TokenSink + ?Sized>(word: &[u8], source: Range<usize>, sink: &mut S) {
-    if word.is_empty() { sink.shift(1) } else { sink.token(word, source) }
+    fn finish<S: TokenSink + ?Sized>(&mut self, sink: &mut S) {
+        if !self.batch.is_empty() {
+            sink.short_tokens(&self.batch);
+            self.batch.clear();
+        }
+        if self.gap > 0 {
+            sink.shift(i32::try_from(self.gap).unwrap_or(i32::MAX));
+            self.gap = 0;
+        }
+    }
 }
 
 /// The bytes of a word, padded with zeros.

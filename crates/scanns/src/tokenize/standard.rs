@@ -1,44 +1,54 @@
 //! The standard analyzer: the words of UAX #29, lower-cased, as Lucene's StandardAnalyzer finds them.
 //!
-//! Text that is not ASCII is taken from white space to white space: `class.rs` classifies its characters, and
-//! `grammar.rs` has the rules. ASCII, which is nearly all of most collections, takes a fast path with the
-//! same result. In ASCII the rules of UAX #29 come down to this: letters, digits and `_` stick together (WB5,
-//! WB8 to WB10, WB13a, WB13b); one of `:` `.` `'` between two letters (WB6, WB7) and one of `.` `,` `'` `;`
-//! between two digits (WB11, WB12) joins them; everything else ends a word. So the word bytes are a mask, the
-//! few joiners are added to it one at a time, and words of only `_` are dropped. The tests compare both paths
-//! on all short strings of an alphabet that has every class, and with Lucene on every character.
+//! Text takes the fastest of three paths that knows all its characters, with the same result. The vector
+//! code of `arch/words.rs` knows ASCII, which is nearly all of most collections. There the rules of UAX #29
+//! come down to this: letters, digits and `_` stick together (WB5, WB8 to WB10, WB13a, WB13b); one of `:`
+//! `.` `'` between two letters (WB6, WB7) and one of `.` `,` `'` `;` between two digits (WB11, WB12) joins
+//! them; everything else ends a word; and words of only `_` are dropped. `bmp.rs` knows the characters of
+//! most other scripts. The rest is classified (`class.rs`) before the exact rules (`grammar.rs`) are
+//! applied. Paths change only at places that no word spans. The tests compare them on all short strings of
+//! an alphabet that has every class, and with Lucene on every character.
 
 use std::ops::Range;
 use std::str::Utf8Chunks;
 
-use super::arch::{LANE, WINDOW, mask, spread};
-use super::byteset::ByteSet;
+use super::arch::{LANE, WINDOW, WordSpan, ascii_words};
+use super::bmp::{BmpEnd, BmpWords};
 use super::class::WordClass;
 use super::grammar::{WordOrGap, WordSplit};
 use super::sink::TokenSink;
-use super::window::{push_long, push_rewritten, settle_last};
+use super::window::{push_rewritten, settle_last};
 use crate::schema::Analyzer;
 use crate::sys::Simd;
 
-/// The approximate size of the pieces of non-ASCII text that are classified at once, in bytes.
+/// The approximate size of the pieces of text that are classified at once, in bytes.
 const STRETCH: usize = 4 << 10;
 
 pub(super) struct Standard {
     simd: Simd,
-    words: ByteSet,
-    joiners: ByteSet,
-    bounds: Box<[u16; WINDOW + LANE + 1]>,
+    bmp: &'static BmpWords,
+    /// The pass over other scripts may end a window behind the stop.
+    bounds: Box<[u16; 2 * WINDOW + LANE + 2]>,
     classes: Vec<WordClass>,
     lower: String,
+}
+
+/// What was found of a window.
+struct WordWindow {
+    /// The number of offsets.
+    count: usize,
+    /// The end of the text that they are of.
+    end: usize,
+    /// True if the exact rules must be applied to the text behind it.
+    is_unknown: bool,
 }
 
 impl Standard {
     pub(super) fn new(simd: Simd) -> Self {
         Standard {
             simd,
-            words: ByteSet::new(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
-            joiners: ByteSet::new(|byte| b":.',;".contains(&byte)),
-            bounds: Box::new([0; WINDOW + LANE + 1]),
+            bmp: BmpWords::get(),
+            bounds: Box::new([0; 2 * WINDOW + LANE + 2]),
             classes: Vec::new(),
             lower: String::new(),
         }
@@ -55,13 +65,13 @@ impl Standard {
         let Range { mut start, end } = range;
         let mut cut = 0;
         while start < end {
-            let foreign = start + first_non_ascii(&text[start..end]);
-            let stop = if foreign == end { end } else { last_cut(text, start, foreign) };
-            text[start..stop].make_ascii_lowercase();
-            cut += self.ascii(text, start..stop, sink);
-            start = stop;
-            if foreign < end {
-                let stop = next_cut(text, foreign, end);
+            let window = self.window(text, start, end);
+            if window.count > 0 {
+                sink.tokens(text, start, &self.bounds[..window.count]);
+            }
+            start = window.end;
+            if window.is_unknown {
+                let stop = next_cut(text, start, end);
                 cut += self.unicode(text, start..stop, sink);
                 start = stop;
             }
@@ -69,57 +79,44 @@ impl Standard {
         cut
     }
 
-    /// Pushes the words of lower-cased ASCII text.
-    fn ascii<S: TokenSink + ?Sized>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
-        let Range { mut start, end } = range;
-        let mut cut = 0;
-        while start < end {
-            let stop = end.min(start + WINDOW);
-            let count = self.window_bounds(text, start, stop, end);
-            let (count, mut next) = settle_last(&mut self.bounds[..], count, start..stop, end);
-            let count = drop_underscores(text, start, &mut self.bounds[..count]);
-            if count > 0 {
-                sink.tokens(text, start, &self.bounds[..count]);
+    /// Finds the words of `text[start..]` until the window is full, or until a fast path gives up.
+    fn window(&mut self, text: &mut [u8], start: usize, end: usize) -> WordWindow {
+        let span = WordSpan { base: start, from: start, stop: end.min(start + WINDOW), end };
+        let (mut at, mut count, mut connectors, mut is_unknown) = (start, 0, false, false);
+        while at < span.stop && !is_unknown {
+            let from = WordSpan { from: at, ..span };
+            let found = ascii_words(self.simd, text, from, &mut self.bounds[..], count);
+            (at, count) = (found.at, found.count);
+            connectors |= found.connectors;
+            if at < span.stop {
+                let cut = last_cut(text, from.from, at);
+                count = words_before(&self.bounds[..count], cut - start);
+                let from = WordSpan { from: cut, ..span };
+                (at, count) = match self.bmp.run(text, from, &mut self.bounds[..], count) {
+                    BmpEnd::Cut { at, count } => (at, count),
+                    BmpEnd::Unknown { from, count } => {
+                        is_unknown = true;
+                        (from, count)
+                    }
+                };
             }
-            if next == start {
-                next = end_of_word(text, start, end);
-                if text[start..next].iter().any(u8::is_ascii_alphanumeric) {
-                    cut += push_long(text, start..next, sink);
-                }
-            }
-            start = next;
         }
-        cut
-    }
-
-    /// Fills `bounds` with the starts and ends of words in `text[start..stop]`; the text ends at `end`.
-    fn window_bounds(&mut self, text: &[u8], start: usize, stop: usize, end: usize) -> usize {
-        let (mut count, mut before) = (0, 0);
-        let mut at = start;
-        while at < stop {
-            let lane = &text[at..stop.min(at + LANE)];
-            let valid = if lane.len() == LANE { u64::MAX } else { (1 << lane.len()) - 1 };
-            let mut words = mask(self.simd, &self.words, lane);
-            // A joiner needs a word byte before it, in this lane or the one before.
-            let mut candidates = mask(self.simd, &self.joiners, lane) & (words << 1 | before);
-            while candidates != 0 {
-                let bit = candidates.trailing_zeros() as usize;
-                words |= u64::from(joins(text, start, at + bit, end)) << bit;
-                candidates &= candidates - 1;
-            }
-            let edges = words ^ (words << 1 | before);
-            before = words >> 63;
-            #[expect(clippy::cast_possible_truncation, reason = "a window is 4096 bytes")]
-            let base = (at - start) as u16;
-            count = spread(edges & valid, base, &mut self.bounds[..], count);
-            at += LANE;
+        let (mut count, at) = settle_last(&mut self.bounds[..], count, start..at, end);
+        if connectors {
+            count = drop_underscores(text, start, &mut self.bounds[..count]);
         }
-        count
+        // A word that fills the window is left to the exact rules.
+        WordWindow { count, end: at, is_unknown: is_unknown || at == start }
     }
 
     /// Pushes the words of any text.
     #[cold]
-    fn unicode<S: TokenSink + ?Sized>(&mut self, text: &[u8], range: Range<usize>, sink: &mut S) -> u64 {
+    pub(super) fn unicode<S: TokenSink + ?Sized>(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        sink: &mut S,
+    ) -> u64 {
         let source = &text[range.clone()];
         let repaired = String::from_utf8_lossy(source);
         let mut places = SourcePlaces::new(source, range.start);
@@ -180,30 +177,11 @@ impl<'a> SourcePlaces<'a> {
     }
 }
 
-/// True if the byte at `at` joins the word bytes around it; `start` and `end` bound the text.
-#[inline]
-fn joins(text: &[u8], start: usize, at: usize, end: usize) -> bool {
-    if at <= start || at + 1 >= end {
-        return false;
-    }
-    let (before, joiner, after) = (text[at - 1], text[at], text[at + 1]);
-    let letters = before.is_ascii_alphabetic() && after.is_ascii_alphabetic();
-    let digits = before.is_ascii_digit() && after.is_ascii_digit();
-    match joiner {
-        b'.' | b'\'' => letters || digits,
-        b':' => letters,
-        b',' | b';' => digits,
-        _ => false,
-    }
-}
-
-/// The end of the word that starts at `start`.
-fn end_of_word(text: &[u8], start: usize, end: usize) -> usize {
-    let inside = |at: &usize| {
-        let byte = text[*at];
-        byte.is_ascii_alphanumeric() || byte == b'_' || joins(text, start, *at, end)
-    };
-    (start..end).find(|at| !inside(at)).unwrap_or(end)
+/// The number of offsets of the words before `cut`, which no word spans.
+fn words_before(bounds: &[u16], cut: usize) -> usize {
+    let behind = bounds.iter().rev().take_while(|&&bound| usize::from(bound) > cut).count();
+    // A word may start at the cut.
+    (bounds.len() - behind) & !1
 }
 
 /// Removes words without a letter or digit, which in ASCII start with `_`; returns the number of offsets
@@ -222,24 +200,19 @@ fn drop_underscores(text: &[u8], base: usize, bounds: &mut [u16]) -> usize {
     kept
 }
 
-/// Position of the first byte that is not ASCII, or the length.
-fn first_non_ascii(text: &[u8]) -> usize {
-    let clean: usize = text.chunks(256).take_while(|chunk| chunk.is_ascii()).map(<[u8]>::len).sum();
-    text[clean..].iter().position(|byte| !byte.is_ascii()).map_or(text.len(), |at| clean + at)
-}
-
-/// The last place in `start..foreign` that no word spans, or `start`.
+/// The last place up to `foreign` that no word spans, or `start`.
 fn last_cut(text: &[u8], start: usize, foreign: usize) -> usize {
-    (start + 1..foreign).rev().find(|&at| Analyzer::Standard.may_cut(text[at - 1], text[at])).unwrap_or(start)
+    (start + 1..=foreign)
+        .rev()
+        .find(|&at| Analyzer::Standard.may_cut(text[at - 1], text[at]))
+        .unwrap_or(start)
 }
 
-/// The first place after `foreign` that no word spans and where ASCII follows, or `end`.
-///
-/// Non-ASCII text is taken as a whole up to the white space before ASCII, or up to any such place after
-/// [`STRETCH`] bytes.
-fn next_cut(text: &[u8], foreign: usize, end: usize) -> usize {
+/// The first place after `start` that no word spans and where ASCII follows, or any such place after
+/// [`STRETCH`] bytes, or `end`.
+fn next_cut(text: &[u8], start: usize, end: usize) -> usize {
     let cut = |&at: &usize| {
-        Analyzer::Standard.may_cut(text[at - 1], text[at]) && (text[at].is_ascii() || at - foreign > STRETCH)
+        Analyzer::Standard.may_cut(text[at - 1], text[at]) && (text[at].is_ascii() || at - start > STRETCH)
     };
-    (foreign + 1..end).find(cut).unwrap_or(end)
+    (start + 1..end).find(cut).unwrap_or(end)
 }

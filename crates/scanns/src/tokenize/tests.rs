@@ -8,6 +8,7 @@ use super::arch::{LANE, WINDOW, changes, mask};
 use super::byteset::ByteSet;
 use super::class::WordClass;
 use super::grammar::{WordOrGap, WordSplit};
+use super::standard::Standard;
 use super::{TokenSink, Tokenizer};
 use crate::schema::MAX_TOKEN;
 use crate::schema::{Analyzer, Delimiters};
@@ -249,6 +250,55 @@ impl TokenSink for PlacedTokens {
 
     fn token(&mut self, token: &[u8], source: Range<usize>) {
         self.0.push((token.to_vec(), source));
+    }
+}
+
+/// Text of runs of ASCII, of words of many scripts, and of characters that only the exact rules know.
+fn text_of_many_scripts(random: &mut Rng) -> Vec<u8> {
+    const PIECES: [&[&str]; 3] = [
+        &[
+            "a", "B", "x9", "7", "_", "__", ".", "'", ":", ",", ";", " ", "\n", "\r\n", "#", "\"", "word ",
+            "The ",
+        ],
+        &[
+            "é", "Ö", "ß", "Жар", "дом", "ΣΑΣ", "ñ", "’", "·", "日", "本語", "あ", "カタ", "한국", "\u{301}",
+            "ـ", "٣",
+        ],
+        &[
+            "İ", "א", "ם\"א", "☺", "🇫🇷", "👍🏽", "ก", "\u{e31}", "\u{200d}", "Ⓜ", "\u{20e3}", "K", "ẞ", "𐐀",
+            "\u{2028}",
+        ],
+    ];
+    let mut text = Vec::new();
+    for _ in 0..random.usize(..40) {
+        let pieces = PIECES[random.usize(..PIECES.len())];
+        for _ in 0..random.usize(..30) {
+            text.extend_from_slice(pieces[random.usize(..pieces.len())].as_bytes());
+        }
+        match random.usize(..20) {
+            0 => text.push(random.u8(..)),
+            1 => text.extend(std::iter::repeat_n(b'q', random.usize(..3 * WINDOW))),
+            2 => text.extend("ж".repeat(random.usize(..2 * WINDOW)).into_bytes()),
+            _ => {}
+        }
+    }
+    text
+}
+
+#[test]
+fn the_fast_paths_give_the_words_of_the_exact_rules_and_their_places() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed:x}");
+    let mut random = Rng::with_seed(seed);
+    for round in 0..300 {
+        let text = text_of_many_scripts(&mut random);
+        let mut exact = PlacedTokens::default();
+        Standard::new(Simd::Scalar).unicode(&text, 0..text.len(), &mut exact);
+        for simd in Simd::available() {
+            let mut found = PlacedTokens::default();
+            Standard::new(simd).run(&mut text.clone(), 0..text.len(), &mut found);
+            assert_eq!(found.0, exact.0, "seed {seed:x} round {round} {simd:?} {:?}", text.escape_ascii());
+        }
     }
 }
 

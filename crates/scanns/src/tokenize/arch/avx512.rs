@@ -6,6 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::bits::{LANE, edges, fetch_ahead};
+use super::words::{WordLanes, WordMasks, WordSpan, WordsFound, ascii_words};
 use crate::tokenize::byteset::ByteSet;
 
 /// The tables of a [`ByteSet`] in registers.
@@ -52,37 +53,97 @@ pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
     mask64(&tables(set), load_part(bytes, valid)) & valid
 }
 
+/// The offsets 0 to 31.
+static COUNTER: [u16; 32] = {
+    let mut counter = [0; 32];
+    let mut at = 0;
+    while at < counter.len() {
+        counter[at] = at as u16;
+        at += 1;
+    }
+    counter
+};
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn iota() -> __m512i {
+    // SAFETY: 32 u16 are 64 readable bytes.
+    unsafe { _mm512_loadu_si512(COUNTER.as_ptr().cast()) }
+}
+
+/// Does what [`spread`](super::bits::spread) does, for a base in `at`, which is 32 consecutive offsets.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn spread(edges: u64, at: __m512i, out: &mut [u16], count: usize) -> usize {
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves of the mask")]
+    let (low, high) = (edges as u32, (edges >> 32) as u32);
+    let first = low.count_ones() as usize;
+    let upper = _mm512_add_epi16(at, _mm512_set1_epi16(32));
+    let room = &mut out[count..count + LANE];
+    // SAFETY: `room` is 64 offsets long, so a store of 32 at 0 and one at `first` <= 32 stay inside.
+    unsafe {
+        _mm512_storeu_si512(room.as_mut_ptr().cast(), _mm512_maskz_compress_epi16(low, at));
+        _mm512_storeu_si512(room.as_mut_ptr().add(first).cast(), _mm512_maskz_compress_epi16(high, upper));
+    }
+    count + first + high.count_ones() as usize
+}
+
 /// Implements [`super::choose::changes`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
     let t = tables(set);
     let mut count = 0;
     let mut before = 0;
-    let iota = {
-        let counter: [u16; 32] = std::array::from_fn(|i| u16::try_from(i).unwrap_or(0));
-        // SAFETY: 32 u16 are 64 readable bytes.
-        unsafe { _mm512_loadu_si512(counter.as_ptr().cast()) }
-    };
-    let mut at = iota;
+    let mut at = iota();
     for lane in bytes.chunks(LANE) {
         fetch_ahead(lane);
         let valid = if lane.len() == LANE { u64::MAX } else { (1 << lane.len()) - 1 };
         let edges = edges(mask64(&t, load_part(lane, valid)) & valid, &mut before) & valid;
-        #[expect(clippy::cast_possible_truncation, reason = "the two halves of the mask")]
-        let (low, high) = (edges as u32, (edges >> 32) as u32);
-        let first = low.count_ones() as usize;
-        let upper = _mm512_add_epi16(at, _mm512_set1_epi16(32));
-        let room = &mut out[count..count + LANE];
-        // SAFETY: `room` is 64 offsets long, so a store of 32 at 0 and one at `first` <= 32 stay inside.
-        unsafe {
-            _mm512_storeu_si512(room.as_mut_ptr().cast(), _mm512_maskz_compress_epi16(low, at));
-            _mm512_storeu_si512(
-                room.as_mut_ptr().add(first).cast(),
-                _mm512_maskz_compress_epi16(high, upper),
-            );
-        }
-        count += first + high.count_ones() as usize;
+        count = spread(edges, at, out, count);
         at = _mm512_add_epi16(at, _mm512_set1_epi16(64));
     }
     count
+}
+
+/// Implements [`super::choose::ascii_words`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(super) fn words(text: &mut [u8], span: WordSpan, out: &mut [u16], count: usize) -> WordsFound {
+    // SAFETY: the caller vouches for the instructions.
+    unsafe { ascii_words::<Avx512Lanes>(text, span, out, count) }
+}
+
+struct Avx512Lanes;
+
+impl WordLanes for Avx512Lanes {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn classify(lane: &mut [u8; LANE]) -> WordMasks {
+        // SAFETY: the lane is 64 bytes long.
+        let bytes = unsafe { _mm512_loadu_si512(lane.as_ptr().cast()) };
+        let within = |bytes: __m512i, first: u8, count: u8| {
+            let distance = _mm512_sub_epi8(bytes, _mm512_set1_epi8(first.cast_signed()));
+            _mm512_cmplt_epu8_mask(distance, _mm512_set1_epi8(count.cast_signed()))
+        };
+        let is = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte.cast_signed()));
+        let upper = within(bytes, b'A', 26);
+        let lowered = _mm512_mask_add_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x20));
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(lane.as_mut_ptr().cast(), lowered) };
+        WordMasks {
+            letters: within(lowered, b'a', 26),
+            digits: within(bytes, b'0', 10),
+            connectors: is(b'_'),
+            colons: is(b':'),
+            commas: is(b',') | is(b';'),
+            points: is(b'.') | is(b'\''),
+            foreign: _mm512_movepi8_mask(bytes),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
+    unsafe fn spread(edges: u64, base: u16, out: &mut [u16], count: usize) -> usize {
+        let at = _mm512_add_epi16(iota(), _mm512_set1_epi16(base.cast_signed()));
+        spread(edges, at, out, count)
+    }
 }

@@ -15,12 +15,15 @@ pub(in crate::tokenize) const WINDOW: usize = 4096;
 const AHEAD: usize = 4096;
 
 /// Prefetches the bytes [`AHEAD`] of `lane`, which may lie outside of any text.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "other processors fetch enough"))]
 pub(super) fn fetch_ahead(lane: &[u8]) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a prefetch has no visible effect and does not fault, whatever the address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(lane.as_ptr().wrapping_add(AHEAD).cast()) };
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch has no visible effect and does not fault, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(lane.as_ptr().wrapping_add(AHEAD).cast()) };
+    }
 }
 
 /// Marks the bits where a run of ones starts, and the bits after its end; `before` is the bit before the
@@ -34,7 +37,7 @@ pub(super) fn edges(mask: u64, before: &mut u64) -> u64 {
 
 /// Writes the positions of the ones of `edges`, plus `base`, to `out[count..]`; returns the new count.
 #[inline(always)]
-pub(in crate::tokenize) fn spread(mut edges: u64, base: u16, out: &mut [u16], count: usize) -> usize {
+pub(super) fn spread(mut edges: u64, base: u16, out: &mut [u16], count: usize) -> usize {
     let found = edges.count_ones() as usize;
     for slot in &mut out[count..count + found] {
         #[expect(clippy::cast_possible_truncation, reason = "a bit position is below 64")]

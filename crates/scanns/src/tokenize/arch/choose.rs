@@ -4,6 +4,7 @@ use super::bits::{LANE, WINDOW};
 #[cfg(target_arch = "aarch64")]
 use super::neon;
 use super::scalar;
+use super::words::{WordSpan, WordsFound};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 use crate::sys::Simd;
@@ -42,5 +43,32 @@ pub(in crate::tokenize) fn mask(simd: Simd, set: &ByteSet, bytes: &[u8]) -> u64 
         Simd::Avx512 => unsafe { avx512::mask(set, bytes) },
         #[cfg(target_arch = "aarch64")]
         Simd::Neon => neon::mask(set, bytes),
+    }
+}
+
+/// Lower-cases the ASCII text of a span, and appends the starts and ends of its words to `out[count..]`, up
+/// to the first byte that is not ASCII. Of that byte's lane, words before it are given, which may go on in
+/// it.
+///
+/// `out` has room for two spans of offsets and [`LANE`] more, and the span is at most [`WINDOW`] long.
+pub(in crate::tokenize) fn ascii_words(
+    simd: Simd,
+    text: &mut [u8],
+    span: WordSpan,
+    out: &mut [u16],
+    count: usize,
+) -> WordsFound {
+    assert!(span.base <= span.from && span.stop <= span.end && span.end <= text.len());
+    assert!(span.stop - span.base <= WINDOW);
+    match simd {
+        Simd::Scalar => scalar::words(text, span, out, count),
+        // SAFETY: `Simd::available` gave this value only after the features were detected.
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx2 => unsafe { avx2::words(text, span, out, count) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512 => unsafe { avx512::words(text, span, out, count) },
+        #[cfg(target_arch = "aarch64")]
+        Simd::Neon => neon::words(text, span, out, count),
     }
 }

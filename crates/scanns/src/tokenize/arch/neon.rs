@@ -3,6 +3,7 @@
 use std::arch::aarch64::*;
 
 use super::bits::{LANE, edges, spread};
+use super::words::{WordLanes, WordMasks, WordSpan, WordsFound, ascii_words};
 use crate::tokenize::byteset::ByteSet;
 
 /// One bit per byte of a vector whose bytes are 0 or 255.
@@ -55,4 +56,45 @@ pub(super) fn changes(set: &ByteSet, bytes: &[u8], out: &mut [u16]) -> usize {
         base = base.wrapping_add(64);
     }
     count
+}
+
+/// Implements [`super::choose::ascii_words`].
+pub(super) fn words(text: &mut [u8], span: WordSpan, out: &mut [u16], count: usize) -> WordsFound {
+    // SAFETY: NEON is part of the aarch64 base.
+    unsafe { ascii_words::<NeonLanes>(text, span, out, count) }
+}
+
+struct NeonLanes;
+
+impl WordLanes for NeonLanes {
+    #[inline]
+    unsafe fn classify(lane: &mut [u8; LANE]) -> WordMasks {
+        // SAFETY: NEON is part of the aarch64 base; loads and stores are 16 bytes inside the lane.
+        unsafe {
+            let part = |at: usize| vld1q_u8(lane.as_ptr().add(at));
+            let parts = [part(0), part(16), part(32), part(48)];
+            let within =
+                |bytes, first: u8, count: u8| vcltq_u8(vsubq_u8(bytes, vdupq_n_u8(first)), vdupq_n_u8(count));
+            let is = |bytes, byte: u8| vceqq_u8(bytes, vdupq_n_u8(byte));
+            let lowered =
+                parts.map(|bytes| vorrq_u8(bytes, vandq_u8(within(bytes, b'A', 26), vdupq_n_u8(0x20))));
+            for (i, bytes) in lowered.into_iter().enumerate() {
+                vst1q_u8(lane.as_mut_ptr().add(16 * i), bytes);
+            }
+            WordMasks {
+                letters: gather(lowered.map(|bytes| within(bytes, b'a', 26))),
+                digits: gather(parts.map(|bytes| within(bytes, b'0', 10))),
+                connectors: gather(parts.map(|bytes| is(bytes, b'_'))),
+                colons: gather(parts.map(|bytes| is(bytes, b':'))),
+                commas: gather(parts.map(|bytes| vorrq_u8(is(bytes, b','), is(bytes, b';')))),
+                points: gather(parts.map(|bytes| vorrq_u8(is(bytes, b'.'), is(bytes, b'\'')))),
+                foreign: gather(parts.map(|bytes| vcltzq_s8(vreinterpretq_s8_u8(bytes)))),
+            }
+        }
+    }
+
+    #[inline]
+    unsafe fn spread(edges: u64, base: u16, out: &mut [u16], count: usize) -> usize {
+        spread(edges, base, out, count)
+    }
 }
