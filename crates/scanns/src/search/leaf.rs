@@ -6,6 +6,7 @@ use crate::codec::{ListCursor, PositionCursor, PostingPlace};
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::Field;
+use crate::segment::TermBlocks;
 
 /// A set of documents, numbered from 0, with postings by term: a segment, or a custom type that the same
 /// [`Searcher`](super::Searcher) can search.
@@ -31,6 +32,11 @@ pub trait Leaf: Sync {
 
     /// Returns all terms, in byte order.
     fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>>;
+
+    /// Returns all terms in the blocks of a segment; `None` if the leaf is not a segment.
+    fn term_blocks(&self) -> Option<TermBlocks<'_>> {
+        None
+    }
 
     /// Returns the positions of a term that [`Leaf::find`] returned.
     ///

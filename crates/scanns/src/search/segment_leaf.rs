@@ -5,7 +5,7 @@ use crate::codec::{Occurrence, PositionCursor};
 use crate::column::Column;
 use crate::error::Result;
 use crate::schema::Field;
-use crate::segment::{DocBits, Segment, SegmentView, TermInfo, TermPositions, TermsWalk};
+use crate::segment::{DocBits, Segment, SegmentView, TermBlocks, TermInfo, TermPositions, TermsWalk};
 
 /// Marks positions that are not a run: the index has no positions, or the term has a single one, which is
 /// stored instead of a place.
@@ -19,7 +19,8 @@ const OFFSETS: u64 = 1 << 62;
 /// this bit.
 const SINGLE: u64 = 1 << 63;
 
-fn term_ref(info: TermInfo, positions: TermPositions) -> TermRef {
+/// A reference to a term of a segment.
+pub(super) fn term_ref(info: TermInfo, positions: TermPositions) -> TermRef {
     let handle = match info {
         TermInfo::Single { doc, term_freq } => [u64::from(doc), u64::from(term_freq) | SINGLE],
         TermInfo::List { offset, len, .. } => [offset, len],
@@ -123,6 +124,10 @@ impl Leaf for Segment {
 
     fn terms<'a>(&'a self) -> Result<Box<dyn TermStream + 'a>> {
         Ok(Box::new(SegmentTerms { terms: self.walk_terms() }))
+    }
+
+    fn term_blocks(&self) -> Option<TermBlocks<'_>> {
+        Some(self.term_blocks())
     }
 
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>> {

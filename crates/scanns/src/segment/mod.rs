@@ -65,6 +65,6 @@ pub use progress::MergeProgress;
 pub use reader::Segment;
 pub use stats::{FieldStats, SegmentStats};
 pub use stored::{StoredCollector, TermInDocument};
-pub use terms::{TermInfo, TermPositions, TermsIter, TermsWalk};
+pub use terms::{TermBlocks, TermInfo, TermPositions, TermsIter, TermsWalk};
 pub use updates::{Changes, Updates};
 pub use visible::{SegmentView, VisibleDocs};

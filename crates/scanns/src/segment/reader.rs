@@ -9,7 +9,7 @@ use super::keys::KeyReader;
 use super::layout::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use super::stats::{FieldStats, SegmentStats};
 use super::stored;
-use super::terms::{TermDictionary, TermInfo, TermPositions, TermsIter, TermsWalk};
+use super::terms::{TermBlocks, TermDictionary, TermInfo, TermPositions, TermsIter, TermsWalk};
 use super::updates::{Changes, SegmentColumns, Updates, differences};
 use super::visible::SegmentView;
 use crate::column::Column;
@@ -331,6 +331,11 @@ impl Segment {
     /// Returns all terms in order, for readers that skip most of them.
     pub fn walk_terms(&self) -> TermsWalk<'_> {
         TermsWalk::new(self.dictionary())
+    }
+
+    /// Returns a reader of whole blocks of terms.
+    pub fn term_blocks(&self) -> TermBlocks<'_> {
+        TermBlocks::new(self.dictionary())
     }
 
     /// Returns terms in order that are at least `step` bytes of their section apart, each with the number of

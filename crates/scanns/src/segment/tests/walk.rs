@@ -74,3 +74,37 @@ fn walking_finds_the_same_terms_as_reading_all() {
         }
     }
 }
+
+#[test]
+fn blocks_have_the_same_terms_as_reading_all_and_none_is_skipped_from_a_target_on() {
+    for seed in 1..=4 {
+        println!("seed {seed}");
+        let mut random = Rng::with_seed(seed);
+        let (segment, known) = segment(&mut random, 400);
+        for _ in 0..40 {
+            let mut blocks = segment.term_blocks();
+            let (mut target, mut at, mut term) = (Vec::new(), 0, Vec::new());
+            while blocks.next(&target).unwrap() {
+                let first = blocks.places()[0];
+                let begins = &blocks.text()[first.start..first.end];
+                let found = known.partition_point(|(term, _)| term.as_slice() < begins);
+                assert!(known[at..found].iter().all(|(term, _)| *term < target), "{target:?}");
+                at = found;
+                for index in 0..blocks.places().len() {
+                    let place = blocks.places()[index];
+                    term.truncate(place.shared);
+                    term.extend_from_slice(&blocks.text()[place.start..place.end]);
+                    assert_eq!(term, known[at].0);
+                    if random.u8(..9) == 0 {
+                        assert_eq!(blocks.info(index).unwrap(), known[at].1, "of {term:?}");
+                    }
+                    at += 1;
+                }
+                let most = [1, 100, 3_000][random.usize(..3)];
+                target = known.get(at + random.usize(..most)).map_or(vec![0xff; 2], |(term, _)| term.clone());
+                target.truncate(random.usize(..=target.len()));
+            }
+            assert!(known[at..].iter().all(|(term, _)| *term < target), "{target:?}");
+        }
+    }
+}

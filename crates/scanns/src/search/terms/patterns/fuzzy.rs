@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::automaton::Machine;
-use super::timed::TimedTerms;
 use super::walk::MachineWalk;
 use crate::error::Result;
 use crate::search::budget::Clock;
@@ -32,14 +31,14 @@ pub(crate) fn nearest(leaves: &[&dyn Leaf], clock: Clock, word: &FuzzyWord) -> R
     let mut found: BTreeMap<Vec<u8>, f32> = BTreeMap::new();
     for leaf in leaves {
         let is_view = leaf.live_bits().is_some();
-        let mut walk = MachineWalk::new(TimedTerms::new((*leaf).into(), clock)?, &machine);
+        let mut walk = MachineWalk::new((*leaf).into(), clock, &machine)?;
         while let Some(state) = walk.next()? {
-            let (term, Some(edits)) = (walk.terms.term(), machine.edits(state)) else { continue };
+            let (term, Some(edits)) = (walk.term(), machine.edits(state)) else { continue };
             if found.contains_key(term) {
                 continue;
             }
             let term = term.to_vec();
-            if is_view && !leaf.is_shown(&walk.terms.found()?)? {
+            if is_view && !leaf.is_shown(&walk.found()?)? {
                 continue;
             }
             let shorter = own_length.min(String::from_utf8_lossy(&term).chars().count());
@@ -67,14 +66,14 @@ pub(crate) fn near_terms(leaves: &[&dyn Leaf], term: &str, edits: u8) -> Result<
     let machine = Machine::of_edits(term, edits, 0)?;
     let mut near: BTreeMap<Vec<u8>, NearTerm> = BTreeMap::new();
     for leaf in leaves {
-        let mut walk = MachineWalk::new(TimedTerms::new((*leaf).into(), Clock::default())?, &machine);
+        let mut walk = MachineWalk::new((*leaf).into(), Clock::default(), &machine)?;
         while let Some(state) = walk.next()? {
             let Some(edits) = machine.edits(state) else { continue };
-            let found = leaf.figures(&walk.terms.found()?)?;
+            let found = leaf.figures(&walk.found()?)?;
             if found.doc_freq == 0 {
                 continue;
             }
-            let sum = match near.entry(walk.terms.term().to_vec()) {
+            let sum = match near.entry(walk.term().to_vec()) {
                 Entry::Occupied(known) => &mut known.into_mut().count,
                 Entry::Vacant(new) => {
                     let term = new.key().clone();

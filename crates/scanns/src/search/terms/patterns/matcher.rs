@@ -71,7 +71,7 @@ impl<'q> PatternMatcher<'q> {
                 interval(terms, is_at_first)
             }
             PatternMatcher::Machine(machine, _) => {
-                MatchingTerms::Machine(MachineWalk::new(TimedTerms::new(all, clock)?, machine))
+                MatchingTerms::Machine(MachineWalk::new(all, clock, machine)?)
             }
         })
     }
@@ -189,7 +189,7 @@ impl MatchingTerms<'_> {
         match self {
             MatchingTerms::Set { current, .. } => current.map_or(&[], |(term, _)| term),
             MatchingTerms::Interval { terms, .. } => terms.term(),
-            MatchingTerms::Machine(walk) => walk.terms.term(),
+            MatchingTerms::Machine(walk) => walk.term(),
         }
     }
 
@@ -198,7 +198,7 @@ impl MatchingTerms<'_> {
         match self {
             MatchingTerms::Set { current, .. } => Ok(current.map_or(TermRef::default(), |(_, found)| found)),
             MatchingTerms::Interval { terms, .. } => terms.found(),
-            MatchingTerms::Machine(walk) => walk.terms.found(),
+            MatchingTerms::Machine(walk) => walk.found(),
         }
     }
 }

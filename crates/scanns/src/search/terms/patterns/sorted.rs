@@ -3,6 +3,7 @@
 use crate::column::{DictionaryReader, TermCursor};
 use crate::error::Result;
 use crate::search::leaf::{Leaf, TermRef, TermStream};
+use crate::segment::TermBlocks;
 
 /// The number of terms of a dictionary that are stepped over before a term is looked up: a look-up takes as
 /// long as some thirty steps.
@@ -36,6 +37,14 @@ impl<'a> SortedTerms<'a> {
             SortedTerms::Dictionary(terms) => {
                 Ok(Box::new(DictionaryTerms { terms, cursor: terms.cursor_from(0), current: None }))
             }
+        }
+    }
+
+    /// The terms in blocks, if they are in a segment.
+    pub(super) fn blocks(self) -> Option<TermBlocks<'a>> {
+        match self {
+            SortedTerms::Leaf(leaf) => leaf.term_blocks(),
+            SortedTerms::Dictionary(_) => None,
         }
     }
 

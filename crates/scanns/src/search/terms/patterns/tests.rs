@@ -6,13 +6,19 @@ use super::fuzzy::{FuzzyWord, nearest};
 use super::literal::Literal;
 use super::matcher::PatternMatcher;
 use super::sorted::SortedTerms;
-use super::timed::TimedTerms;
 use super::walk::MachineWalk;
 use crate::codec::StringBatch;
+use crate::column::ColumnSet;
+use crate::invert::{InvertOptions, Inverter};
 use crate::query::{Pattern, WildcardPart};
+use crate::schema::Field;
 use crate::search::Leaf;
 use crate::search::budget::Clock;
 use crate::search::tests::{Document, MapLeaf, distance, fits};
+use crate::segment::{FlushBuffers, Keys, Segment, SegmentContents, StoredCollector, flush};
+use crate::source::Stamp;
+use crate::store::RamDirectory;
+use crate::tokenize::TokenSink;
 
 /// Terms of a small alphabet, so that many are alike, and some that are not ASCII.
 fn random_terms(random: &mut fastrand::Rng, count: usize) -> Vec<String> {
@@ -32,11 +38,11 @@ fn sorted(leaf: &MapLeaf) -> SortedTerms<'_> {
     SortedTerms::Leaf(leaf)
 }
 
-fn walked(leaf: &MapLeaf, machine: &Machine) -> Vec<String> {
+fn walked(leaf: &dyn Leaf, machine: &Machine) -> Vec<String> {
     let mut found = Vec::new();
-    let mut walk = MachineWalk::new(TimedTerms::new(sorted(leaf), Clock::default()).unwrap(), machine);
+    let mut walk = MachineWalk::new(leaf.into(), Clock::default(), machine).unwrap();
     while walk.next().unwrap().is_some() {
-        found.push(String::from_utf8(walk.terms.term().to_vec()).unwrap());
+        found.push(String::from_utf8(walk.term().to_vec()).unwrap());
     }
     found
 }
@@ -64,6 +70,57 @@ fn fuzzy_matches_agree_with_an_edit_distance_table() {
             expected,
             "seed {seed:x} round {round} {wanted} {edits} {prefix}"
         );
+    }
+}
+
+/// A segment with the terms in one document.
+fn segment(terms: &[String]) -> Segment {
+    let mut inverter = Inverter::new(&InvertOptions::default()).unwrap();
+    terms.iter().for_each(|term| inverter.token(term.as_bytes(), 0..term.len()));
+    inverter.end_document();
+    let keys = Keys { paths: vec![b"1".to_vec()], stamps: vec![Stamp::default()], ..Keys::default() };
+    let directory = RamDirectory::new();
+    let contents = SegmentContents {
+        fields: vec![(Field::default(), &mut inverter)],
+        keys: &keys,
+        stored: &mut StoredCollector::none(),
+        columns: &mut ColumnSet::default(),
+    };
+    let (_, unsynced) = flush(&directory, 1, contents, &FlushBuffers { write: 4096, lists: 512 }).unwrap();
+    unsynced.sync().unwrap();
+    Segment::open(&directory, 1, 0).unwrap()
+}
+
+#[test]
+fn blocks_of_a_segment_have_the_matches_of_a_map() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed:x}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    for round in 0..30 {
+        let count = [20, 400, 6_000][random.usize(..3)];
+        let mut terms = random_terms(&mut random, count);
+        terms.extend((0..count / 4).map(|at| format!("configuration-{at}")));
+        terms.sort();
+        terms.dedup();
+        let (segment, map) = (segment(&terms), leaf(&terms));
+        for _ in 0..20 {
+            let wanted = &terms[random.usize(..terms.len())];
+            let machine = match random.u8(..4) {
+                0 => Machine::of_regex(&format!(".*{wanted}.?")).unwrap(),
+                1 => Machine::of_regex(&format!("{wanted}[a-c]*1?")).unwrap(),
+                edits => Machine::of_edits(wanted, edits - 1, random.usize(..3)).unwrap(),
+            };
+            let context = format!("seed {seed:x} round {round} {wanted}");
+            assert_eq!(walked(&segment, &machine), walked(&map, &machine), "{context}");
+            let mut walk =
+                MachineWalk::new((&segment as &dyn Leaf).into(), Clock::default(), &machine).unwrap();
+            while walk.next().unwrap().is_some() {
+                if random.bool() {
+                    let known = Leaf::find(&segment, walk.term()).unwrap();
+                    assert_eq!(Some(walk.found().unwrap()), known, "{context}");
+                }
+            }
+        }
     }
 }
 

@@ -1,17 +1,58 @@
 //! Moves through sorted terms with a machine, and skips terms that it cannot accept without reading them.
 
-use std::collections::HashMap;
-
 use super::automaton::{Machine, MachineState};
+use super::block_scan::BlockScan;
+use super::path::Path;
+use super::sorted::SortedTerms;
 use super::timed::TimedTerms;
 use crate::error::Result;
-
-/// The bytes that a machine can read in a state, one bit for each.
-type Readable = [u64; 4];
+use crate::search::budget::Clock;
+use crate::search::leaf::TermRef;
 
 /// A cursor over the terms that a machine accepts, in order.
-pub(crate) struct MachineWalk<'a> {
-    pub(super) terms: TimedTerms<'a>,
+pub(crate) enum MachineWalk<'a> {
+    /// The terms of a segment.
+    Blocks(Box<BlockScan<'a>>),
+    /// Any terms.
+    Terms(TermsMachineWalk<'a>),
+}
+
+impl<'a> MachineWalk<'a> {
+    pub(super) fn new(all: SortedTerms<'a>, clock: Clock<'a>, machine: &'a Machine) -> Result<Self> {
+        Ok(match all.blocks() {
+            Some(blocks) => MachineWalk::Blocks(Box::new(BlockScan::new(blocks, clock, machine))),
+            None => MachineWalk::Terms(TermsMachineWalk::new(TimedTerms::new(all, clock)?, machine)),
+        })
+    }
+
+    /// Moves to the next term that the machine accepts; returns its last state, or `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<MachineState>> {
+        match self {
+            MachineWalk::Blocks(scan) => scan.next(),
+            MachineWalk::Terms(walk) => walk.next(),
+        }
+    }
+
+    /// The current term.
+    pub(super) fn term(&self) -> &[u8] {
+        match self {
+            MachineWalk::Blocks(scan) => scan.term(),
+            MachineWalk::Terms(walk) => walk.terms.term(),
+        }
+    }
+
+    /// The reference of the current term.
+    pub(super) fn found(&mut self) -> Result<TermRef> {
+        match self {
+            MachineWalk::Blocks(scan) => scan.found(),
+            MachineWalk::Terms(walk) => walk.terms.found(),
+        }
+    }
+}
+
+/// Steps and jumps through terms, one at a time.
+pub(crate) struct TermsMachineWalk<'a> {
+    terms: TimedTerms<'a>,
     path: Path<'a>,
     next: Move,
 }
@@ -27,11 +68,9 @@ enum Move {
     End,
 }
 
-impl<'a> MachineWalk<'a> {
-    pub(super) fn new(terms: TimedTerms<'a>, machine: &'a Machine) -> Self {
-        let path =
-            Path { machine, term: Vec::new(), states: vec![machine.start()], readable: HashMap::new() };
-        MachineWalk { terms, path, next: Move::Seek }
+impl<'a> TermsMachineWalk<'a> {
+    fn new(terms: TimedTerms<'a>, machine: &'a Machine) -> Self {
+        TermsMachineWalk { terms, path: Path::new(machine), next: Move::Seek }
     }
 
     /// Moves to the next term that the machine accepts; returns its last state, or `None` at the end.
@@ -56,76 +95,4 @@ impl<'a> MachineWalk<'a> {
             }
         }
     }
-}
-
-/// The states of a machine along a term.
-struct Path<'m> {
-    machine: &'m Machine,
-    /// The term that was read last, or the least string that may be accepted after it.
-    term: Vec<u8>,
-    /// The states before each byte of the term, as far as the machine could read it, and the state after the
-    /// last.
-    states: Vec<MachineState>,
-    /// Cached readable bytes of states.
-    readable: HashMap<MachineState, Readable>,
-}
-
-impl Path<'_> {
-    /// Reads a term from where it differs from the one before; false if the machine accepts nothing that
-    /// begins like it.
-    fn read(&mut self, term: &[u8]) -> bool {
-        let shared =
-            self.term.iter().zip(term).take_while(|(a, b)| a == b).count().min(self.states.len() - 1);
-        self.states.truncate(shared + 1);
-        self.term.clear();
-        self.term.extend_from_slice(term);
-        for &byte in term.get(shared..).unwrap_or_default() {
-            match self.states.last().and_then(|&state| self.machine.step(state, byte)) {
-                Some(next) => self.states.push(next),
-                None => return false,
-            }
-        }
-        true
-    }
-
-    /// The last state, if the machine accepts the term.
-    fn accepted(&self) -> Option<MachineState> {
-        self.states.last().copied().filter(|&state| self.machine.accepts(state))
-    }
-
-    /// Replaces the term, which could not be read, by the least greater string that may be accepted; false if
-    /// there is none.
-    fn turn(&mut self) -> bool {
-        while let Some(&state) = self.states.last() {
-            let at = self.states.len() - 1;
-            let Some(&byte) = self.term.get(at) else { return false };
-            if let Some(next) = next_above(self.readable(state), byte) {
-                self.term.truncate(at);
-                self.term.push(next);
-                return true;
-            }
-            self.states.pop();
-        }
-        false
-    }
-
-    fn readable(&mut self, state: MachineState) -> &Readable {
-        self.readable.entry(state).or_insert_with(|| {
-            let mut readable = Readable::default();
-            for byte in (0..=u8::MAX).filter(|&byte| self.machine.step(state, byte).is_some()) {
-                readable[usize::from(byte / 64)] |= 1 << (byte % 64);
-            }
-            readable
-        })
-    }
-}
-
-/// The least readable byte above `byte`.
-fn next_above(readable: &Readable, byte: u8) -> Option<u8> {
-    let first = byte.checked_add(1)?;
-    (first / 64..4).find_map(|word| {
-        let above = if word == first / 64 { u64::MAX << (first % 64) } else { u64::MAX };
-        let left = readable[usize::from(word)] & above;
-        (left != 0).then(|| word * 64 + u8::try_from(left.trailing_zeros()).unwrap_or(0))
-    })
 }

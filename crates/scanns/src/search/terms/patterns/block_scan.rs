@@ -1,0 +1,71 @@
+//! Moves through the blocks of a segment's terms with a machine.
+//!
+//! A machine that allows two edits can read the first letters of nearly all terms, so that there is little to
+//! skip, and what a step costs decides. Terms are therefore unpacked a block at a time, and each is read from
+//! the first byte that it does not share with the term before; a term that shares the byte that could not be
+//! read is passed by. Between blocks, the least string that may be accepted tells whether blocks can be
+//! skipped.
+
+use super::automaton::{Machine, MachineState};
+use super::path::Path;
+use crate::error::Result;
+use crate::search::budget::Clock;
+use crate::search::leaf::TermRef;
+use crate::search::segment_leaf::term_ref;
+use crate::segment::TermBlocks;
+
+/// A cursor over the terms of a segment that a machine accepts, in order.
+pub(crate) struct BlockScan<'a> {
+    blocks: TermBlocks<'a>,
+    clock: Clock<'a>,
+    path: Path<'a>,
+    /// The index of the next term in the block.
+    at: usize,
+    found: Option<TermRef>,
+}
+
+impl<'a> BlockScan<'a> {
+    pub(super) fn new(blocks: TermBlocks<'a>, clock: Clock<'a>, machine: &'a Machine) -> Self {
+        BlockScan { blocks, clock, path: Path::new(machine), at: 0, found: None }
+    }
+
+    /// Moves to the next term that the machine accepts; returns its last state, or `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<MachineState>> {
+        self.found = None;
+        loop {
+            let (places, text) = (self.blocks.places(), self.blocks.text());
+            for place in places.get(self.at..).unwrap_or_default() {
+                self.at += 1;
+                let own = text.get(place.start..place.end).unwrap_or_default();
+                if self.path.read_after(place.shared, own)
+                    && let Some(state) = self.path.accepted()
+                {
+                    return Ok(Some(state));
+                }
+            }
+            if self.path.is_stuck() && !self.path.turn() {
+                return Ok(None);
+            }
+            if self.clock.is_up() || !self.blocks.next(&self.path.term)? {
+                return Ok(None);
+            }
+            self.at = 0;
+        }
+    }
+
+    /// The current term.
+    pub(super) fn term(&self) -> &[u8] {
+        &self.path.term
+    }
+
+    /// The reference of the current term.
+    pub(super) fn found(&mut self) -> Result<TermRef> {
+        if let Some(found) = self.found {
+            return Ok(found);
+        }
+        let (info, positions) = self.blocks.info(self.at.saturating_sub(1))?;
+        let found = term_ref(info, positions);
+        self.found = Some(found);
+        Ok(found)
+    }
+}

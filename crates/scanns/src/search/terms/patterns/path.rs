@@ -1,0 +1,107 @@
+//! The states of a machine along the terms that it reads in order.
+
+use std::collections::HashMap;
+
+use super::automaton::{Machine, MachineState};
+
+/// The bytes that a machine can read in a state, one bit for each.
+type Readable = [u64; 4];
+
+/// The states of a machine along a term.
+pub(super) struct Path<'m> {
+    machine: &'m Machine,
+    /// The term that was read last, at least to the byte that could not be read, or the least string that may
+    /// be accepted after it.
+    pub(super) term: Vec<u8>,
+    /// The states before each byte of the term, as far as the machine could read it, and the state after the
+    /// last.
+    states: Vec<MachineState>,
+    /// Cached readable bytes of states.
+    readable: HashMap<MachineState, Readable>,
+}
+
+impl<'m> Path<'m> {
+    pub(super) fn new(machine: &'m Machine) -> Self {
+        Path { machine, term: Vec::new(), states: vec![machine.start()], readable: HashMap::new() }
+    }
+
+    /// Reads a term from where it differs from the one before; false if the machine accepts nothing that
+    /// begins like it.
+    pub(super) fn read(&mut self, term: &[u8]) -> bool {
+        let shared =
+            self.term.iter().zip(term).take_while(|(a, b)| a == b).count().min(self.states.len() - 1);
+        self.read_after(shared, term.get(shared..).unwrap_or_default())
+    }
+
+    /// Reads a term that shares `shared` bytes with the one before and goes on with `own`; false if the
+    /// machine accepts nothing that begins like it.
+    #[inline]
+    pub(super) fn read_after(&mut self, shared: usize, own: &[u8]) -> bool {
+        if shared >= self.states.len() {
+            // The byte that could not be read is in this term, too.
+            return false;
+        }
+        self.states.truncate(shared + 1);
+        self.term.truncate(shared);
+        self.term.extend_from_slice(own);
+        let Some(&last) = self.states.last() else { return false };
+        let mut state = last;
+        for &byte in own {
+            match self.machine.step(state, byte) {
+                Some(next) => {
+                    self.states.push(next);
+                    state = next;
+                }
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// The last state, if the machine accepts the term.
+    #[inline]
+    pub(super) fn accepted(&self) -> Option<MachineState> {
+        self.states.last().copied().filter(|&state| self.machine.accepts(state))
+    }
+
+    /// Replaces the term, which could not be read, by the least greater string that may be accepted; false if
+    /// there is none.
+    pub(super) fn turn(&mut self) -> bool {
+        while let Some(&state) = self.states.last() {
+            let at = self.states.len() - 1;
+            let Some(&byte) = self.term.get(at) else { return false };
+            if let Some(next) = next_above(self.readable(state), byte) {
+                self.term.truncate(at);
+                self.term.push(next);
+                return true;
+            }
+            self.states.pop();
+        }
+        false
+    }
+
+    /// True if the machine could not read all of the term.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.states.len() <= self.term.len()
+    }
+
+    fn readable(&mut self, state: MachineState) -> &Readable {
+        self.readable.entry(state).or_insert_with(|| {
+            let mut readable = Readable::default();
+            for byte in (0..=u8::MAX).filter(|&byte| self.machine.step(state, byte).is_some()) {
+                readable[usize::from(byte / 64)] |= 1 << (byte % 64);
+            }
+            readable
+        })
+    }
+}
+
+/// The least readable byte above `byte`.
+fn next_above(readable: &Readable, byte: u8) -> Option<u8> {
+    let first = byte.checked_add(1)?;
+    (first / 64..4).find_map(|word| {
+        let above = if word == first / 64 { u64::MAX << (first % 64) } else { u64::MAX };
+        let left = readable[usize::from(word)] & above;
+        (left != 0).then(|| word * 64 + u8::try_from(left.trailing_zeros()).unwrap_or(0))
+    })
+}

@@ -1,0 +1,108 @@
+//! Unpacks the terms of whole blocks for readers that look at the beginnings of nearly all terms, such as
+//! automata.
+
+use super::block::TermBlock;
+use super::info::{GROUP, TermInfo, TermPositions, prefix_of};
+use super::lookup::TermDictionary;
+use crate::codec::head;
+use crate::error::{Error, Result};
+
+/// A term of a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TermPlace {
+    /// The number of bytes that it shares with the term before; 0 for the first term of a block.
+    pub shared: usize,
+    /// Its other bytes are `start..end` of [`TermBlocks::text`].
+    pub start: usize,
+    /// The end of its other bytes.
+    pub end: usize,
+}
+
+/// Steps through the blocks of terms; it starts before the first.
+pub struct TermBlocks<'a> {
+    terms: &'a TermDictionary,
+    /// The next block.
+    next: usize,
+    block: Option<TermBlock<'a>>,
+    places: [TermPlace; GROUP],
+    count: usize,
+    text: Vec<u8>,
+    /// The number of terms whose postings were read.
+    read: usize,
+}
+
+impl<'a> TermBlocks<'a> {
+    pub(in crate::segment) fn new(terms: &'a TermDictionary) -> Self {
+        let places = [TermPlace::default(); GROUP];
+        TermBlocks { terms, next: 0, block: None, places, count: 0, text: Vec::new(), read: 0 }
+    }
+
+    /// Moves to the next block that may have terms from `target` on; returns false if there is none.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    pub fn next(&mut self, target: &[u8]) -> Result<bool> {
+        // A block ends before the first term of the following one.
+        let following = self.terms.block_prefix(self.next.saturating_add(1))?;
+        if following.is_some_and(|following| following < prefix_of(head(target))) {
+            self.next = self.next.max(self.terms.blocks_from(target)?.start);
+        }
+        if self.next >= self.terms.blocks() {
+            (self.block, self.count) = (None, 0);
+            return Ok(false);
+        }
+        let mut block = self.terms.open_block(self.next)?;
+        self.next += 1;
+        self.count = self.unpack(&mut block).ok_or_else(|| self.damaged())?;
+        (self.block, self.read) = (Some(block), 0);
+        Ok(true)
+    }
+
+    /// Fills places and text; returns the number of terms, `None` if the block is damaged.
+    fn unpack(&mut self, block: &mut TermBlock<'_>) -> Option<usize> {
+        let count = block.left();
+        block.unpack(&mut self.text)?;
+        let mut len = 0;
+        for place in self.places.get_mut(..count)? {
+            let (shared, own) = block.next_place(len)?;
+            len = shared.checked_add(own.len())?;
+            *place = TermPlace { shared, start: own.start, end: own.end };
+        }
+        (self.places[0].shared == 0).then_some(count)
+    }
+
+    /// The terms of the block, in order.
+    #[inline]
+    pub fn places(&self) -> &[TermPlace] {
+        &self.places[..self.count]
+    }
+
+    /// The bytes of the terms of the block that are not shared, and bytes behind them.
+    #[inline]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The postings of the term with this index in the block, and the place of its positions. The index must
+    /// be greater than that of the last call for the block.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt), also if there is no such term.
+    pub fn info(&mut self, index: usize) -> Result<(TermInfo, TermPositions)> {
+        let mut found = None;
+        if let Some(block) = &mut self.block
+            && index < self.count
+        {
+            while self.read <= index {
+                found = block.next_info().map(|info| (info, block.positions()));
+                self.read += 1;
+            }
+        }
+        found.ok_or_else(|| self.damaged())
+    }
+
+    #[cold]
+    fn damaged(&self) -> Error {
+        self.terms.section().corrupt("a block of its terms cannot be read")
+    }
+}
