@@ -1,6 +1,8 @@
 //! Compares tokenizers: ours and those of Orhean et al., "SCANNS: Towards Scalable and Concurrent Data
 //! Indexing and Searching", on text in memory and one thread (their figure 8).
 //!
+//! With `--analyzer`, analyzers that the paper does not have are measured instead, ours alone.
+//!
 //! Tokens go to a sink that counts them. Before that, they go to a sink that hashes them in order: the
 //! variants must agree, or nothing is measured.
 
@@ -10,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use scanns::analysis::TokenSink;
-use scanns::schema::Delimiters;
+use scanns::analysis::{TokenSink, Tokenizer};
+use scanns::schema::{Analyzer, Delimiters};
 use scanns_bench::variants::{TokenizerVariant, VariantTokenizer};
 
 use scanns_bench::results::{Results, Series};
@@ -27,6 +29,9 @@ pub struct TokenizerArgs {
     /// Limit for the input in MiB; no limit if not given
     #[arg(long)]
     pub mib: Option<u64>,
+    /// Measure these analyzers instead of the variants of one
+    #[arg(long, value_delimiter = ',', value_parser = Analyzer::parse)]
+    pub analyzer: Vec<Analyzer>,
     /// Rounds; in each, all variants run in turn
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
@@ -35,7 +40,7 @@ pub struct TokenizerArgs {
 impl TokenizerArgs {
     /// The defaults for a path.
     pub fn on(path: &Path) -> Self {
-        TokenizerArgs { path: path.to_path_buf(), mib: None, repetitions: 5 }
+        TokenizerArgs { path: path.to_path_buf(), mib: None, analyzer: Vec::new(), repetitions: 5 }
     }
 }
 
@@ -88,6 +93,9 @@ fn tokenize<S: TokenSink>(tokenizer: &mut VariantTokenizer, texts: &mut [Vec<u8>
 pub fn run(args: &TokenizerArgs, results: &mut Results) -> Result<()> {
     let mut texts = text::load(&args.path, args.mib)?;
     let size = text::bytes(&texts);
+    if !args.analyzer.is_empty() {
+        return run_analyzers(args, &mut texts, results);
+    }
     let mut tokenizers: Vec<_> =
         TokenizerVariant::ALL.iter().map(|variant| variant.build(&Delimiters::paths())).collect();
     let mut digests = Vec::new();
@@ -113,6 +121,29 @@ pub fn run(args: &TokenizerArgs, results: &mut Results) -> Result<()> {
     let ours = rates.last().cloned();
     for (variant, rates) in TokenizerVariant::ALL.iter().zip(rates) {
         results.add(Series::rate("tokenizer", &subject, variant.name(), rates), ours.as_deref());
+    }
+    Ok(())
+}
+
+/// Measures the analyzers of the options.
+fn run_analyzers(args: &TokenizerArgs, texts: &mut [Vec<u8>], results: &mut Results) -> Result<()> {
+    let size = text::bytes(texts);
+    let subject = format!("{}, {:.0} MiB", text::name(&args.path), mib(size));
+    println!("tokenizer: {subject}");
+    let mut tokenizers: Vec<_> = args.analyzer.iter().map(Tokenizer::new).collect();
+    let variants: Vec<usize> = (0..tokenizers.len()).collect();
+    let rates = in_turns(args.repetitions.max(1), &variants, |&at| {
+        let tokenizer = tokenizers.get_mut(at).context("a tokenizer for every analyzer")?;
+        let mut count = Count::default();
+        let begin = Instant::now();
+        for text in &mut *texts {
+            let all = 0..text.len();
+            tokenizer.run(text, all, &mut count);
+        }
+        anyhow::Ok(mib(size) / begin.elapsed().as_secs_f64())
+    })?;
+    for (analyzer, rates) in args.analyzer.iter().zip(rates) {
+        results.add(Series::rate("tokenizer", &subject, &analyzer.name(), rates), None);
     }
     Ok(())
 }

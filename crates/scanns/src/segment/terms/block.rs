@@ -129,7 +129,11 @@ impl<'a> TermBlock<'a> {
     /// Opens a block at `offset` of the section, before its first term; `kept` is the postings format of the
     /// segment. Returns `None` if the block is damaged.
     pub(super) fn open(bytes: &'a [u8], offset: u64, kept: Postings) -> Option<Self> {
-        let parts = BlockParts::open(bytes, offset)?;
+        Self::of(&BlockParts::open(bytes, offset)?, kept)
+    }
+
+    /// Opens the block with these parts; `None` if it is damaged.
+    pub(super) fn of(parts: &BlockParts<'a>, kept: Postings) -> Option<Self> {
         let mut symbols = [0; 64];
         let mut slots = symbols.iter_mut();
         for (mut half, first) in parts.set.into_iter().zip([0, 64]) {

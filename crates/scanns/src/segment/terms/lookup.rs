@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch::TermBatch;
-use super::block::TermBlock;
+use super::block::{BlockParts, TermBlock};
 use super::info::{PrefixedTerm, TermInfo, TermPositions, prefix_of};
 use super::seek::{self, Sought};
 use super::sparse::{BlockPlace, SparseIndex, TermGroup, prefetch_lines};
@@ -108,6 +108,18 @@ impl TermDictionary {
 
     pub(super) fn open_block(&self, index: usize) -> Result<TermBlock<'_>> {
         self.open_group(self.sparse.group(index)?.ok_or_else(|| self.damaged(index))?)
+    }
+
+    /// The parts of a block.
+    pub(super) fn block_parts(&self, index: usize) -> Result<BlockParts<'_>> {
+        let group = self.sparse.group(index)?.ok_or_else(|| self.damaged(index))?;
+        let (bytes, offset) = self.bytes_of(group)?;
+        BlockParts::open(bytes, offset).ok_or_else(|| self.damaged(index))
+    }
+
+    /// What the field stores about a term.
+    pub(super) fn kept(&self) -> Postings {
+        self.kept
     }
 
     /// The first term of a block.

@@ -47,7 +47,7 @@ pub(super) fn find(
     let parts = BlockParts::open(bytes, offset)?;
     // If the prefixes differ, the first term is less, and the place of the difference is known.
     let different = (first < prefix).then(|| (first ^ prefix).leading_zeros() as usize / 8);
-    let mut lengths = Lengths { shared: [MOST; GROUP], own: [0; GROUP] };
+    let mut lengths = Lengths::new();
     let spot = if lengths.read(&parts)? {
         by_eights(&parts, &lengths, term, different)?
     } else {
@@ -70,9 +70,9 @@ const MOST: u8 = 127;
 
 /// The number of bytes that each term of a block shares with the one before, and the number of its own bytes.
 /// After the last term `shared` is [`MOST`].
-struct Lengths {
-    shared: [u8; GROUP],
-    own: [u8; GROUP],
+pub(super) struct Lengths {
+    pub(super) shared: [u8; GROUP],
+    pub(super) own: [u8; GROUP],
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;
@@ -86,9 +86,14 @@ fn fifteens(nibbles: u64) -> u64 {
 }
 
 impl Lengths {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Lengths { shared: [MOST; GROUP], own: [0; GROUP] }
+    }
+
     /// Reads all lengths of a block; returns false if one is too large, `None` if they are damaged.
     #[inline(always)]
-    fn read(&mut self, parts: &BlockParts<'_>) -> Option<bool> {
+    pub(super) fn read(&mut self, parts: &BlockParts<'_>) -> Option<bool> {
         let (count, mut bytes) = (parts.count, parts.lengths);
         let mut index = 0;
         while index < count {

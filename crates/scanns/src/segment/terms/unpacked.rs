@@ -1,9 +1,10 @@
 //! Unpacks the terms of whole blocks for readers that look at the beginnings of nearly all terms, such as
 //! automata.
 
-use super::block::TermBlock;
+use super::block::{BlockParts, TermBlock};
 use super::info::{GROUP, TermInfo, TermPositions, prefix_of};
 use super::lookup::TermDictionary;
+use super::seek::Lengths;
 use crate::codec::head;
 use crate::error::{Error, Result};
 
@@ -47,28 +48,42 @@ impl<'a> TermBlocks<'a> {
         if following.is_some_and(|following| following < prefix_of(head(target))) {
             self.next = self.next.max(self.terms.blocks_from(target)?.start);
         }
+        (self.block, self.count) = (None, 0);
         if self.next >= self.terms.blocks() {
-            (self.block, self.count) = (None, 0);
             return Ok(false);
         }
-        let mut block = self.terms.open_block(self.next)?;
+        let parts = self.terms.block_parts(self.next)?;
         self.next += 1;
-        self.count = self.unpack(&mut block).ok_or_else(|| self.damaged())?;
-        (self.block, self.read) = (Some(block), 0);
+        let block = TermBlock::of(&parts, self.terms.kept()).ok_or_else(|| self.damaged())?;
+        self.unpack(block, &parts).ok_or_else(|| self.damaged())?;
         Ok(true)
     }
 
-    /// Fills places and text; returns the number of terms, `None` if the block is damaged.
-    fn unpack(&mut self, block: &mut TermBlock<'_>) -> Option<usize> {
-        let count = block.left();
+    /// Unpacks a block; `None` if it is damaged.
+    fn unpack(&mut self, mut block: TermBlock<'a>, parts: &BlockParts<'a>) -> Option<()> {
+        let mut lengths = Lengths::new();
+        let are_short = lengths.read(parts)?;
         block.unpack(&mut self.text)?;
-        let mut len = 0;
-        for place in self.places.get_mut(..count)? {
-            let (shared, own) = block.next_place(len)?;
-            len = shared.checked_add(own.len())?;
-            *place = TermPlace { shared, start: own.start, end: own.end };
+        let places = self.places.get_mut(..parts.count)?;
+        let (mut len, mut at) = (0, 0);
+        if are_short {
+            for (place, (shared, own)) in places.iter_mut().zip(lengths.shared.into_iter().zip(lengths.own)) {
+                let (shared, own) = (usize::from(shared), usize::from(own));
+                if shared > len {
+                    return None;
+                }
+                *place = TermPlace { shared, start: at, end: at + own };
+                (len, at) = (shared + own, at + own);
+            }
+        } else {
+            for place in places {
+                let (shared, own) = block.next_place(len)?;
+                (len, at) = (shared.checked_add(own.len())?, own.end);
+                *place = TermPlace { shared, start: own.start, end: own.end };
+            }
         }
-        (self.places[0].shared == 0).then_some(count)
+        (self.block, self.read, self.count) = (Some(block), 0, parts.count);
+        (at <= parts.text_len).then_some(())
     }
 
     /// The terms of the block, in order.

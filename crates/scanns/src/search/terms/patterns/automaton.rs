@@ -49,7 +49,7 @@ pub(crate) enum Machine {
 pub(crate) enum MachineState {
     Regex(StateID),
     /// This number of bytes of the prefix was read.
-    Prefix(usize),
+    Prefix(u32),
     Edits(u32),
 }
 
@@ -147,8 +147,8 @@ impl Machine {
             }
             (Machine::Edits { prefix, dfa, .. }, MachineState::Prefix(read)) => {
                 let next = read + 1;
-                (prefix.get(read) == Some(&byte)).then(|| {
-                    if next == prefix.len() {
+                (prefix.get(read as usize) == Some(&byte)).then(|| {
+                    if next as usize == prefix.len() {
                         MachineState::Edits(dfa.initial_state())
                     } else {
                         MachineState::Prefix(next)

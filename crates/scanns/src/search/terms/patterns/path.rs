@@ -10,8 +10,8 @@ type Readable = [u64; 4];
 /// The states of a machine along a term.
 pub(super) struct Path<'m> {
     machine: &'m Machine,
-    /// The term that was read last, at least to the byte that could not be read, or the least string that may
-    /// be accepted after it.
+    /// The term that was read last, up to the byte that could not be read, or the least string that may be
+    /// accepted after it.
     pub(super) term: Vec<u8>,
     /// The states before each byte of the term, as far as the machine could read it, and the state after the
     /// last.
@@ -43,10 +43,10 @@ impl<'m> Path<'m> {
         }
         self.states.truncate(shared + 1);
         self.term.truncate(shared);
-        self.term.extend_from_slice(own);
         let Some(&last) = self.states.last() else { return false };
         let mut state = last;
         for &byte in own {
+            self.term.push(byte);
             match self.machine.step(state, byte) {
                 Some(next) => {
                     self.states.push(next);
