@@ -122,9 +122,9 @@ impl Index {
         Snapshot::open(path)
     }
 
-    /// Opens the newest commit for reading, as [`Index::snapshot`] does, but shares all segments that an older
-    /// snapshot of the index has open: only new segments are opened, and the deletes and changed values of the
-    /// others. Returns a clone of the older snapshot if there is no newer commit.
+    /// Opens the newest commit for reading, as [`Index::snapshot`] does, but shares all segments that an
+    /// older snapshot of the index has open: only new segments are opened, and the deletes and changed values
+    /// of the others. Returns a clone of the older snapshot if there is no newer commit.
     ///
     /// ```
     /// # use scanns::schema::{Document, FieldEntry, Schema};

@@ -260,8 +260,7 @@ impl IndexWriter {
     /// Nothing is committed or synced: other readers see the last commit, and after a crash or
     /// [`IndexWriter::roll_back`] the index is as that left it. A later commit makes the same documents
     /// durable and does not write them again. The documents that are new since the last snapshot or commit
-    /// are written as segments, so many snapshots make many small segments, which are merged in the
-    /// background.
+    /// are written as segments. Frequent snapshots make small ones, which are merged in the background.
     ///
     /// The snapshot stays as it is, whatever the writer does, and may outlive it. On storage where readers
     /// need leases, it must not be used after the writer is dropped. The generation in [`Snapshot::info`] is

@@ -195,6 +195,32 @@ impl Model<'_> {
     }
 }
 
+/// Takes a snapshot and compares it with the list, and often with a commit.
+fn compare(
+    model: &mut Model<'_>,
+    writer: &IndexWriter,
+    random: &mut Rng,
+    crash: &dyn Fn(u64) -> Arc<dyn Directory>,
+    what: &str,
+) -> Snapshot {
+    let snapshot = writer.snapshot().unwrap();
+    model.must_show(&snapshot, &model.held, what);
+    let again = writer.snapshot().unwrap();
+    assert!(model.merges || again.fingerprint() == snapshot.fingerprint(), "{what}");
+    model.must_be_committed(&**model.directory, what);
+    model.must_be_committed(&*crash(random.u64(..)), what);
+    if random.bool() {
+        writer.commit().unwrap();
+        model.committed = model.held.clone();
+        model.must_be_committed(&*crash(random.u64(..)), what);
+        let committed = Snapshot::open_in(&**model.directory).unwrap().unwrap();
+        if !model.merges {
+            assert_eq!(model.answers(&snapshot), model.answers(&committed), "{what}");
+        }
+    }
+    snapshot
+}
+
 /// Random operations, and a snapshot now and then. `crash` makes a copy of the directory, as after a crash.
 fn interleave(
     seed: u64,
@@ -214,22 +240,8 @@ fn interleave(
             0..24 => model.change(&writer, &mut random),
             24..27 => write_lane(&writer, random.usize(..lanes)),
             27..33 => {
-                let snapshot = writer.snapshot().unwrap();
-                model.must_show(&snapshot, &model.held, &what);
-                let again = writer.snapshot().unwrap();
-                assert!(merges || again.fingerprint() == snapshot.fingerprint(), "{what}");
-                model.must_be_committed(&**directory, &what);
-                model.must_be_committed(&*crash(random.u64(..)), &what);
+                let snapshot = compare(&mut model, &writer, &mut random, crash, &what);
                 earlier.push((snapshot.clone(), model.answers(&snapshot)));
-                if random.bool() {
-                    writer.commit().unwrap();
-                    model.committed = model.held.clone();
-                    model.must_be_committed(&*crash(random.u64(..)), &what);
-                    let committed = Snapshot::open_in(&**directory).unwrap().unwrap();
-                    if !merges {
-                        assert_eq!(model.answers(&snapshot), model.answers(&committed), "{what}");
-                    }
-                }
             }
             33 => {
                 let prepared = writer.prepare().unwrap();
