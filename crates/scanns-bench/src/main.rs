@@ -14,6 +14,7 @@ mod latency;
 mod media;
 mod members;
 mod memory;
+mod near;
 mod reader;
 mod scaling;
 mod serve;
@@ -77,6 +78,8 @@ enum Experiment {
     Flush(flush::FlushArgs),
     /// Measure the released command on file systems of growing size: import, find, du, report, search
     Growth(growth::GrowthArgs),
+    /// Measure snapshots of a writer at a steady rate of documents, and what they cost at full speed
+    Near(near::NearArgs),
     /// Compare builds from archives with builds from the same files, unpacked
     Members(members::MemberArgs),
     /// Predict rates on other machines from results
@@ -119,6 +122,7 @@ fn main() -> Result<()> {
         Experiment::Media(args) => media::run(&args, results)?,
         Experiment::Flush(args) => flush::run(&args, results)?,
         Experiment::Growth(args) => growth::run(&args, results)?,
+        Experiment::Near(args) => near::run(&args, results)?,
         Experiment::Members(args) => members::run(&args, results)?,
         Experiment::All(args) => all::run(&args, results)?,
     }

@@ -67,8 +67,13 @@ class Index:
 
     @property
     def generation(self) -> int:
-        """The number of the commit, from 1."""
+        """The number of the commit, from 1; of a writer's snapshot, the number of the commit before it, or 0."""
         return self._native.generation
+
+    @property
+    def committed(self) -> bool:
+        """False for a snapshot of a writer, :meth:`Writer.snapshot`, that shows what was not committed."""
+        return self._native.committed
 
     @property
     def fields(self) -> dict[str, dict[str, Any]]:
@@ -122,6 +127,8 @@ class Index:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the newest commit.
+        if not self.committed:
+            raise UnsupportedError("a snapshot of a writer cannot be pickled: commit, and pickle scanns.open(path)")
         return _reopened, (self.paths, self._threads)
 
     def __len__(self) -> int:
@@ -129,7 +136,8 @@ class Index:
         return documents
 
     def __repr__(self) -> str:
-        return f"<scanns.Index {', '.join(self.paths)}: commit {self.generation}, {len(self):,} documents>"
+        state = f"commit {self.generation}" if self.committed else "not committed"
+        return f"<scanns.Index {', '.join(self.paths)}: {state}, {len(self):,} documents>"
 
     def _repr_html_(self) -> str:
         info = self.info()

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple, Union, cast
 
+from ._index import Index
 from ._native import NativeWriter
-from ._request import given
+from ._request import check_whole, given
 from ._schema import Field, Schema
 from .errors import InvalidValueError, NotAnIndexError
 from .query import Q
@@ -35,7 +36,9 @@ def _counted(count: int, thing: str) -> str:
 
 
 class Writer:
-    """Adds, replaces and deletes documents. Changes are visible and durable after :meth:`commit`.
+    """Adds, replaces and deletes documents. Changes are visible to others, and durable, after :meth:`commit`.
+
+    :meth:`snapshot` searches them before.
 
     At the end of a ``with`` block the writer commits; after an exception it discards what was not committed.
 
@@ -145,6 +148,18 @@ class Writer:
     def commit(self) -> int:
         """Makes all changes durable and visible. Returns the number of the commit."""
         return self._opened().commit()
+
+    def snapshot(self, *, threads: int | None = None) -> Index:
+        """Opens the state of the writer for searches, with everything that was added, set and deleted so far.
+
+        Nothing is committed: others see the last commit, and :meth:`roll_back` discards what this index shows. The
+        index stays as it is, whatever the writer does. It costs as much as writing the documents that are new since the
+        last snapshot. ``threads`` is as in :func:`scanns.open`.
+        """
+        if threads is not None:
+            check_whole("threads", threads, 1)
+        native = self._opened().snapshot(threads or os.cpu_count() or 1)
+        return Index(native, [self.path], threads)
 
     def merge(self) -> None:
         """Merges the segments that are due; they are part of the next commit."""

@@ -58,6 +58,11 @@ pub struct NativeSnapshot {
 }
 
 impl NativeSnapshot {
+    /// A snapshot that is open already, of the index at a path.
+    pub fn of(snapshot: Snapshot, path: PathBuf, threads: usize) -> Self {
+        NativeSnapshot { core: CoreRef::new(snapshot, vec![path], threads) }
+    }
+
     fn hits(&self, query: &NativeQuery, model: Model, found: Vec<KeptHit>) -> NativeHits {
         NativeHits {
             core: self.core.clone(),
@@ -111,6 +116,12 @@ impl NativeSnapshot {
     #[getter]
     fn generation(&self) -> u64 {
         self.core.snapshot.info().generation
+    }
+
+    /// False if the snapshot is of a writer, and shows what was not committed.
+    #[getter]
+    fn committed(&self) -> bool {
+        self.core.snapshot.is_committed()
     }
 
     /// A number that differs between commits, and between sets of indexes.

@@ -20,6 +20,7 @@ use crate::errors::{exception, raise, wrong};
 use crate::fields::schema_of;
 use crate::guard::{Opener, detached, waiting};
 use crate::pending::PendingChanges;
+use crate::snapshot::NativeSnapshot;
 
 /// Documents that are handed over together.
 const TOGETHER: usize = 256;
@@ -250,6 +251,13 @@ impl NativeWriter {
             self.pending.after_commit(done);
             Ok(commit.generation)
         })
+    }
+
+    /// Opens the state of the writer, with what is not committed, for searches by this number of threads.
+    fn snapshot(&self, py: Python<'_>, threads: usize) -> PyResult<NativeSnapshot> {
+        let writer = self.writer()?;
+        let snapshot = detached(py, || writer.snapshot())?;
+        Ok(NativeSnapshot::of(snapshot, self.path.clone(), threads))
     }
 
     /// Merges segments until no more are due.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 import random
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,38 @@ def test_documents_that_do_not_fit_are_refused_with_their_number(mail: Path) -> 
         with pytest.raises(scanns.errors.InvalidValueError, match="dictionary"):
             writer.add(["text"])
     assert scanns.open(mail).count("text:good") == 1
+
+
+def test_a_snapshot_of_a_writer_shows_what_is_not_committed(mail: Path) -> None:
+    committed = scanns.open(mail)
+    with scanns.Writer(mail) as writer:
+        same = writer.snapshot()
+        assert same.committed and len(same) == 100 and same.generation == committed.generation
+        writer.add({"key": "mail-1", "text": "changed", "size": 1})
+        writer.add({"key": "new", "text": "fresh", "author": "dan"})
+        writer.delete("mail-2")
+        writer.delete(query="author:cleo")
+        writer.set("mail-3", size=12345)
+        snapshot = writer.snapshot(threads=1)
+        assert not snapshot.committed and "not committed" in repr(snapshot)
+        assert len(scanns.open(mail)) == 100 and len(committed) == 100
+        with pytest.raises(scanns.errors.UnsupportedError, match="commit"):
+            pickle.dumps(snapshot)
+        writer.commit()
+        after = scanns.open(mail)
+        assert snapshot.reopen().generation == after.generation
+        for query in ["text:changed", "fresh", "author:cleo", "size:>9000", "license of mail", "*"]:
+            assert snapshot.count(query) == after.count(query)
+            found, expected = (index.search(query, 1000) for index in (snapshot, after))
+            assert found.keys == expected.keys and found.scores == expected.scores
+        assert snapshot.hit("mail-2") is None
+        assert snapshot.hit("mail-3").fields("size") == {"size": 12345}  # type: ignore[union-attr]
+        writer.add({"key": "gone", "text": "soon"})
+        late = writer.snapshot()
+        writer.roll_back()
+    assert late.count("soon") == 1 and snapshot.count("soon") == 0 and scanns.open(mail).count("soon") == 0
+    with pytest.raises(scanns.Error, match="closed"):
+        writer.snapshot()
 
 
 def keys_of(path: Path) -> list[str]:

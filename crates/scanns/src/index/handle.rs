@@ -117,13 +117,45 @@ impl Index {
     /// the commit cannot be read.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let Some(path) = &self.path else {
-            let empty = || Error::NotAnIndex {
-                path: self.directory.describe().into(),
-                why: "nothing was ever committed in it",
-            };
-            return Snapshot::open_in(&*self.directory)?.ok_or_else(empty);
+            return Snapshot::open_in(&*self.directory)?.ok_or_else(|| self.never_committed());
         };
         Snapshot::open(path)
+    }
+
+    /// Opens the newest commit for reading, as [`Index::snapshot`] does, but shares all segments that an
+    /// older snapshot of the index has open: only new segments are opened, and the deletes and changed values
+    /// of the others. Returns a clone of the older snapshot if there is no newer commit.
+    ///
+    /// ```
+    /// # use scanns::schema::{Document, FieldEntry, Schema};
+    /// # use scanns::Index;
+    /// # fn main() -> scanns::Result<()> {
+    /// # let place = tempfile::tempdir().unwrap();
+    /// # let path = place.path().join("mail.scanns");
+    /// # let mut schema = Schema::new();
+    /// # schema.add(FieldEntry::text("text"))?;
+    /// let index = Index::create(&path, &schema)?;
+    /// let writer = index.writer()?;
+    /// let mut snapshot = index.snapshot()?;
+    /// writer.add(&Document::new("mail-1"))?;
+    /// writer.commit()?;
+    /// snapshot = index.refresh(&snapshot)?;
+    /// assert_eq!(snapshot.info().documents, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`Index::snapshot`]; [`Error::NotInView`] for a view.
+    pub fn refresh(&self, snapshot: &Snapshot) -> Result<Snapshot> {
+        match &self.path {
+            Some(path) => snapshot.refreshed(path),
+            None => snapshot.refreshed_in(&*self.directory)?.ok_or_else(|| self.never_committed()),
+        }
+    }
+
+    fn never_committed(&self) -> Error {
+        Error::NotAnIndex { path: self.directory.describe().into(), why: "nothing was ever committed in it" }
     }
 
     /// Refuses to change an index that was assembled of shards, as a whole.

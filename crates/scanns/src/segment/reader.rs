@@ -115,6 +115,21 @@ impl Segment {
         Ok(self)
     }
 
+    /// Returns the segment with the deletes and updates of other commits, or without any for 0. Its own file
+    /// is not opened again.
+    ///
+    /// # Errors
+    /// The errors of [`Segment::open`] and [`Segment::with_updates`].
+    pub fn at_commit(&self, directory: &dyn Directory, deletes: u64, updates: u64) -> Result<Self> {
+        let deletes = match deletes {
+            0 => Deletes::default(),
+            generation => Deletes::read(directory, self.id(), generation, self.stats())?,
+        };
+        let columns = self.written.columns.clone();
+        let before = Segment { deletes: Arc::new(deletes), updates: None, columns, ..self.clone() };
+        before.with_updates(directory, updates)
+    }
+
     fn take_updates(&mut self, updates: Updates) -> Result<()> {
         self.columns = Arc::new(updates.apply(&self.written.columns, self.written.stats.max_doc)?);
         self.updates = Some(Arc::new(updates));
@@ -158,6 +173,14 @@ impl Segment {
             (Some(own), Some(others)) => Arc::ptr_eq(own, others),
             _ => false,
         }
+    }
+
+    /// Returns true if both are copies of one open segment with the same deletes and values. `earlier` must
+    /// be the older copy, since documents are only ever deleted.
+    pub fn is_unchanged_since(&self, earlier: &Segment) -> bool {
+        Arc::ptr_eq(&self.written, &earlier.written)
+            && self.deletes.count() == earlier.deletes.count()
+            && self.has_updates_of(earlier)
     }
 
     /// Returns the values of this copy that differ from the earlier copy `then`.

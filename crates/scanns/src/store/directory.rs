@@ -39,6 +39,12 @@ pub trait Directory: Debug + Send + Sync {
     /// The location of the directory, for messages.
     fn describe(&self) -> String;
 
+    /// True if a file can be opened as soon as all its bytes are written, before [`Output::finish`] makes
+    /// them durable. Otherwise a writer finishes a file before it is read.
+    fn reads_unfinished(&self) -> bool {
+        false
+    }
+
     /// True if files may be removed while they are read, so that readers must take leases.
     ///
     /// On a local file system and in memory, an open file stays readable after its name is removed.

@@ -175,6 +175,10 @@ impl Directory for FsDirectory {
         }
     }
 
+    fn reads_unfinished(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         self.path.display().to_string()
     }

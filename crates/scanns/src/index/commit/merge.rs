@@ -99,6 +99,8 @@ impl<'w> MergeClaim<'w> {
             manifest.segments = listed.into_iter().filter_map(replace).collect();
         }
         self.ids.iter().for_each(|id| drop(state.open.remove(id)));
+        let (ids, committed) = (self.ids.iter(), &state.committed);
+        state.displaced.extend(ids.filter(|id| !committed.contains(id)));
         state.open.insert(id, segment);
         Ok(())
     }

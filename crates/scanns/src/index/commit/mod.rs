@@ -1,7 +1,8 @@
 //! The description of a commit, and how it becomes durable.
 //!
 //! The input is segments on the medium, deletes and changed values. The output is the next commit. Read
-//! `manifest.rs` first, the description of a commit, then `writer.rs`, which prepares the next one.
+//! `manifest.rs` first, the description of a commit, then `writer.rs`, which prepares the next one, and
+//! `writer_view.rs`, which shows the next one to readers before it is durable.
 //! `merge.rs` replaces several segments by one while other threads write. `merge_policy.rs` chooses the
 //! segments, `policy_merge.rs` runs the merges of a policy, and `background_merge.rs` runs them during a
 //! build, within the limits of `merge_budget.rs` and `rate_limit.rs`. `ledger.rs` tracks the inputs that
@@ -32,3 +33,4 @@ pub(crate) mod shard_list;
 pub(crate) mod unique_keys;
 pub(crate) mod writer;
 mod writer_state;
+pub(crate) mod writer_view;

@@ -24,7 +24,7 @@ use loom::sync::{Mutex, MutexGuard};
 use std::sync::{Mutex, MutexGuard};
 
 use super::manifest::{Manifest, Partial, SegmentEntry};
-use super::writer_state::{WriterState, has_new_deletes, has_new_values};
+use super::writer_state::{UnsyncedSegment, WriterState, has_new_deletes, has_new_values};
 use crate::error::{Error, Result};
 use crate::segment::{Flushed, Segment, file_name, is_of_segment};
 use crate::store::{
@@ -48,6 +48,14 @@ pub(crate) struct Writer<'d> {
 enum DirectoryHandle<'d> {
     Borrowed(&'d dyn Directory),
     Shared(Arc<dyn Directory>),
+}
+
+/// The state of the index that a commit will make durable.
+pub(crate) struct CommitStart {
+    generation: u64,
+    manifest: Manifest,
+    open: BTreeMap<u128, Segment>,
+    unsynced: Vec<UnsyncedSegment>,
 }
 
 /// A commit that is on the medium but not yet the state of the index.
@@ -257,15 +265,21 @@ impl<'d> Writer<'d> {
         self.state().entries().iter().map(|entry| entry.id).collect()
     }
 
-    /// Writes everything that the next commit needs to the medium.
-    pub(crate) fn prepare(&self) -> Result<StagedCommit> {
-        let (generation, mut manifest, open) = {
-            let state = self.state();
-            let manifest = state.manifest.clone().ok_or_else(|| self.nothing_to_commit())?;
-            let open: BTreeMap<u128, Segment> =
-                state.open.iter().map(|(&id, segment)| (id, segment.clone())).collect();
-            (state.generation + 1, manifest, open)
-        };
+    /// Takes the state that a commit will have; later changes are in the next one. Pass it to
+    /// [`Writer::stage`], which syncs the segments that this takes.
+    pub(crate) fn begin_staging(&self) -> Result<CommitStart> {
+        let mut state = self.state();
+        let manifest = state.manifest.clone().ok_or_else(|| self.nothing_to_commit())?;
+        let open = state.open.iter().map(|(&id, segment)| (id, segment.clone())).collect();
+        Ok(CommitStart { generation: state.generation + 1, manifest, open, unsynced: state.take_unsynced() })
+    }
+
+    /// Writes everything that a commit needs to the medium.
+    pub(crate) fn stage(&self, start: CommitStart) -> Result<StagedCommit> {
+        let CommitStart { generation, mut manifest, open, unsynced } = start;
+        for UnsyncedSegment { file, .. } in unsynced {
+            file.sync()?;
+        }
         let (mut bytes, mut updated) = (0, Vec::new());
         for entry in &mut manifest.segments {
             let Some(segment) = open.get(&entry.id) else { continue };
@@ -291,11 +305,16 @@ impl<'d> Writer<'d> {
         Ok(StagedCommit { generation, manifest, dropped, updated, bytes })
     }
 
-    fn nothing_to_commit(&self) -> Error {
+    pub(crate) fn nothing_to_commit(&self) -> Error {
         Error::NotAnIndex {
             path: self.directory().describe().into(),
             why: "there is nothing to commit: add documents first",
         }
+    }
+
+    /// Writes everything that the next commit needs to the medium.
+    pub(crate) fn prepare(&self) -> Result<StagedCommit> {
+        self.stage(self.begin_staging()?)
     }
 
     /// Makes a staged commit the state of the index, and removes the files that the commit does not need.
@@ -327,6 +346,8 @@ impl<'d> Writer<'d> {
                     open.take_updates_of(&on_medium);
                 }
             }
+            // What is needed of them is part of the commit, and the rest is swept.
+            state.displaced.clear();
             state.close_unused();
         }
         // The commit stands; files that cannot be removed now are removed by the next commit.
@@ -353,7 +374,7 @@ impl<'d> Writer<'d> {
     }
 
     fn try_sweep(&self) -> Result<()> {
-        let state = self.state();
+        let mut state = self.state();
         let committed = read_newest(self.directory())?;
         let committed = committed.map(|committed| Manifest::decode(&committed.content)).transpose()?;
         let leased = leased(self.directory(), state.generation)?;
@@ -366,6 +387,7 @@ impl<'d> Writer<'d> {
         for entry in manifests.flat_map(|manifest| &manifest.segments) {
             needed.extend(entry.files());
         }
+        needed.extend(state.held_files());
         let is_garbage = |name: &str| is_of_segment(name) && !needed.contains(name);
         sweep(self.directory(), state.generation, &leased, is_garbage)
     }
@@ -379,6 +401,8 @@ impl<'d> Writer<'d> {
             let mut state = self.state();
             (state.manifest, state.open) = (None, HashMap::new());
             state.writing.clear();
+            state.unsynced.clear();
+            state.displaced.clear();
             drop(state);
             self.sweep();
         }

@@ -1,9 +1,11 @@
 //! The state of a writer between two steps: the manifest of the next commit, and the segments in use.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Weak};
 
 use super::manifest::{Manifest, SegmentEntry};
 use crate::segment::Segment;
+use crate::store::{Lease, Unsynced};
 
 /// The state of a [`Writer`](super::writer::Writer), kept under its lock.
 pub(super) struct WriterState {
@@ -15,6 +17,12 @@ pub(super) struct WriterState {
     pub(super) open: HashMap<u128, Segment>,
     /// Segments whose files are being written.
     pub(super) writing: HashSet<u128>,
+    /// Segments of the next commit that are not durable yet, the oldest first.
+    pub(super) unsynced: Vec<UnsyncedSegment>,
+    /// Segments that a merge replaced before any commit had them. Nothing needs their files.
+    pub(super) displaced: Vec<u128>,
+    /// The files of snapshots that this writer gave out, where readers need leases.
+    pub(super) held: Vec<Weak<HeldFiles>>,
     /// Segments that are being merged.
     pub(super) merging: HashSet<u128>,
     /// Bytes that the writer has written to the directory.
@@ -25,6 +33,16 @@ pub(super) struct WriterState {
     pub(super) commit_bytes: u64,
 }
 
+/// A segment that is written, but may not be durable yet.
+pub(super) struct UnsyncedSegment {
+    pub(super) id: u128,
+    pub(super) file: Unsynced,
+}
+
+/// The names of files that a snapshot reads.
+#[derive(Debug)]
+pub(super) struct HeldFiles(pub(super) Vec<String>);
+
 impl WriterState {
     /// The state after `manifest` was committed as `generation`.
     pub(super) fn after_commit(generation: u64, manifest: Option<Manifest>) -> Self {
@@ -33,6 +51,9 @@ impl WriterState {
             manifest,
             open: HashMap::new(),
             writing: HashSet::new(),
+            unsynced: Vec::new(),
+            displaced: Vec::new(),
+            held: Vec::new(),
             merging: HashSet::new(),
             bytes_written: 0,
             committed: Vec::new(),
@@ -72,8 +93,30 @@ impl WriterState {
     /// Closes the segments that neither the next commit nor a merge needs, so that their space is free.
     pub(super) fn close_unused(&mut self) {
         let listed: HashSet<u128> = self.entries().iter().map(|entry| entry.id).collect();
-        let WriterState { open, merging, .. } = self;
+        let WriterState { open, merging, unsynced, .. } = self;
         open.retain(|id, _| listed.contains(id) || merging.contains(id));
+        unsynced.retain(|segment| listed.contains(&segment.id));
+    }
+
+    /// Keeps the files of a manifest until the lease is dropped.
+    pub(super) fn hold(&mut self, manifest: &Manifest) -> Lease {
+        let held = Arc::new(HeldFiles(manifest.segments.iter().flat_map(SegmentEntry::files).collect()));
+        self.held.push(Arc::downgrade(&held));
+        Lease::new(held)
+    }
+
+    /// The files that snapshots of this writer read and must keep.
+    pub(super) fn held_files(&mut self) -> Vec<String> {
+        self.held.retain(|held| held.strong_count() > 0);
+        let held = self.held.iter().filter_map(Weak::upgrade);
+        held.flat_map(|held| held.0.clone()).collect()
+    }
+
+    /// Takes the unsynced files of the segments that the next commit has.
+    pub(super) fn take_unsynced(&mut self) -> Vec<UnsyncedSegment> {
+        let listed: HashSet<u128> = self.entries().iter().map(|entry| entry.id).collect();
+        let all = std::mem::take(&mut self.unsynced).into_iter();
+        all.filter(|segment| listed.contains(&segment.id)).collect()
     }
 }
 

@@ -144,6 +144,11 @@ impl BufferPool {
         self.changed.notify_all();
     }
 
+    /// True if no buffer is being written.
+    pub(super) fn writes_nothing(&self) -> bool {
+        self.state().writing.is_empty()
+    }
+
     /// Waits until all buffers that left their lane before `epoch` are written.
     pub(super) fn wait_for_older(&self, epoch: u64) -> Result<()> {
         let older = |state: &mut PoolState| {

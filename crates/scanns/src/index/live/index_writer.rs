@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use super::lane_buffer::{EditAction, EditTarget};
+use super::near::CommitBegun;
 use super::options::WriterOptions;
 use super::writer_core::WriterCore;
 use crate::error::{Error, Result};
@@ -13,6 +14,7 @@ use crate::index::build::directory::{prepare_directory, remove_empty_index};
 use crate::index::commit::column_setting::ColumnSetting;
 use crate::index::commit::writer::StagedCommit;
 use crate::index::field_views::FieldViews;
+use crate::index::snapshot::Snapshot;
 use crate::query::Query;
 use crate::schema::{Document, Field, Schema, Value};
 use crate::store::{Directory, FsDirectory};
@@ -20,8 +22,8 @@ use crate::sys::lock;
 
 /// The writer of an index. Any number of threads may use it at the same time.
 ///
-/// Changes become visible and durable with the next commit. They are lost if the writer is dropped, or the
-/// machine fails, before the commit.
+/// Changes become visible to other readers, and durable, with the next commit. They are lost if the writer is
+/// dropped, or the machine fails, before the commit. [`IndexWriter::snapshot`] shows them before.
 ///
 /// ```
 /// use scanns::schema::{Document, FieldEntry, Schema};
@@ -205,12 +207,12 @@ impl IndexWriter {
     /// commit is prepared.
     pub fn commit(&self) -> Result<Commit> {
         let _one_at_a_time = self.core.writer.begin_commit();
-        let sequence = self.take_all_in()?;
-        if self.core.has_changed() {
-            let prepared = self.prepare_begun(sequence)?;
-            return prepared.publish();
+        let begun = self.begin_staging(false)?;
+        let sequence = begun.sequence;
+        match self.stage(begun)? {
+            Some(prepared) => prepared.publish(),
+            None => Ok(Commit { generation: self.core.writer.generation(), sequence }),
         }
-        Ok(Commit { generation: self.core.writer.generation(), sequence })
     }
 
     /// The first phase of a commit: does everything that can fail for lack of space. Readers do not see the
@@ -221,12 +223,13 @@ impl IndexWriter {
     /// The errors of [`IndexWriter::commit`].
     pub fn prepare(&self) -> Result<PreparedCommit<'_>> {
         let _one_at_a_time = self.core.writer.begin_commit();
-        let sequence = self.take_all_in()?;
-        self.prepare_begun(sequence)
+        let begun = self.begin_staging(true)?;
+        let nothing = || self.core.writer.nothing_to_commit();
+        self.stage(begun)?.ok_or_else(nothing)
     }
 
-    /// Makes all operations part of the next commit. Returns the number of the last operation.
-    fn take_all_in(&self) -> Result<u64> {
+    /// Makes all operations part of the next commit.
+    fn begin_staging(&self, always: bool) -> Result<CommitBegun> {
         if self.core.prepared.load(Ordering::Acquire) {
             return Err(Error::Conflict {
                 what: "a commit".into(),
@@ -234,15 +237,60 @@ impl IndexWriter {
                 remedy: "finish or drop the prepared commit first".into(),
             });
         }
-        self.core.resolve()
+        self.core.begin_staging(always)
     }
 
-    fn prepare_begun(&self, sequence: u64) -> Result<PreparedCommit<'_>> {
+    /// Writes what a commit needs; `None` if there is nothing to commit.
+    fn stage(&self, begun: CommitBegun) -> Result<Option<PreparedCommit<'_>>> {
         let core = &*self.core;
-        let noted = core.noted.swap(false, Ordering::Relaxed);
-        let staged = core.writer.prepare().inspect_err(|error| core.pool.fail(error))?;
-        core.prepared.store(true, Ordering::Release);
-        Ok(PreparedCommit { core, staged: Some(staged), noted, sequence })
+        let CommitBegun { sequence, start, noted } = begun;
+        let Some(start) = start else { return Ok(None) };
+        let failed = |error: &Error| {
+            core.pool.fail(error);
+            core.prepared.store(false, Ordering::Release);
+        };
+        let staged = core.writer.stage(start).inspect_err(failed)?;
+        Ok(Some(PreparedCommit { core, staged: Some(staged), noted, sequence }))
+    }
+
+    /// Opens the state of the writer for reading: everything that was added, updated, set or deleted by calls
+    /// that have returned, in any thread. Hits, scores, counts and values are those of a commit of this
+    /// state. Without changes, returns a clone of the snapshot before.
+    ///
+    /// Nothing is committed or synced: other readers see the last commit, and after a crash or
+    /// [`IndexWriter::roll_back`] the index is as that left it. A later commit makes the same documents
+    /// durable and does not write them again. The documents that are new since the last snapshot or commit
+    /// are written as segments. Frequent snapshots make small ones, which are merged in the background.
+    ///
+    /// The snapshot stays as it is, whatever the writer does, and may outlive it. On storage where readers
+    /// need leases, it must not be used after the writer is dropped. The generation in [`Snapshot::info`] is
+    /// the number of the commit before it, and 0 if there is none.
+    ///
+    /// ```
+    /// use scanns::schema::{Document, FieldEntry, Schema};
+    /// use scanns::{Index, Query};
+    ///
+    /// # fn main() -> scanns::Result<()> {
+    /// # let place = tempfile::tempdir().unwrap();
+    /// # let path = place.path().join("mail.scanns");
+    /// let mut schema = Schema::new();
+    /// let text = schema.add(FieldEntry::text("text"))?;
+    /// let index = Index::create(&path, &schema)?;
+    /// let writer = index.writer()?;
+    /// writer.add(&Document::new("mail-1").text(text, "Ready?"))?;
+    ///
+    /// let snapshot = writer.snapshot()?;
+    /// assert_eq!(snapshot.searcher().count(&Query::term(text, "ready"))?, 1);
+    /// assert_eq!(index.snapshot()?.info().documents, 0, "nothing is committed yet");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`IndexWriter::add`] and of the directory. If the documents cannot be written, the
+    /// writer has failed.
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        self.core.snapshot()
     }
 
     /// Merges segments on this thread until the merge policy has no more to merge. The merged segments are
@@ -252,7 +300,8 @@ impl IndexWriter {
     /// The errors of the directory. The index is complete without the merge.
     pub fn merge(&self) -> Result<()> {
         let policy = self.core.policy();
-        policy.map_or(Ok(()), |policy| self.core.merge_what_is_due(&policy))
+        policy.map_or(Ok(()), |policy| self.core.merge_what_is_due(&policy))?;
+        self.core.tidy_up()
     }
 
     /// Why the last background merge failed, if it failed. The index is complete without it.
@@ -323,6 +372,7 @@ impl PreparedCommit<'_> {
         if let Some(staged) = self.staged.take() {
             core.writer.publish(staged).inspect_err(|error| core.pool.fail(error))?;
             core.prepared.store(false, Ordering::Release);
+            core.forget_outdated();
         }
         Ok(Commit { generation: core.writer.generation(), sequence: self.sequence })
     }

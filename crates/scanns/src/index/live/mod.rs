@@ -19,6 +19,7 @@ mod buffer_pool;
 mod edits;
 mod index_writer;
 mod lane_buffer;
+mod near;
 mod options;
 #[cfg(test)]
 mod tests;

@@ -21,6 +21,7 @@ use crate::sys::lock;
 
 mod columns;
 mod memory;
+mod near;
 mod rows;
 mod updates;
 mod value_patterns;

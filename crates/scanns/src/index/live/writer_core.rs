@@ -18,6 +18,7 @@ use crate::index::commit::merge_budget::merging_room;
 use crate::index::commit::merge_policy::MergePolicy;
 use crate::index::commit::policy_merge::PolicyMerge;
 use crate::index::commit::writer::Writer;
+use crate::index::snapshot::Snapshot;
 use crate::schema::{Document, Records, Schema, Stored};
 use crate::segment::flush;
 use crate::store::Directory;
@@ -26,8 +27,14 @@ use crate::sys::lock;
 /// The maximum number of segments of one epoch whose files stay open while the medium writes them.
 const MAX_UNSYNCED: usize = 16;
 
+/// The maximum number of segments of the next commit whose files stay open until it syncs them.
+const MOST_UNSYNCED: usize = 256;
+
 /// Time between two searches for segments to merge, unless a commit comes before.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// The right to take the content of all lanes out of them, with the snapshot that was made last.
+type TakingOut = Mutex<Option<Snapshot>>;
 
 /// The shared state of an [`IndexWriter`](super::IndexWriter). See the module documentation.
 pub(super) struct WriterCore {
@@ -44,10 +51,12 @@ pub(super) struct WriterCore {
     pub(super) pool: BufferPool,
     /// By epoch.
     pending: Mutex<BTreeMap<u64, EpochOutput>>,
-    /// True while a commit is prepared and neither published nor dropped.
+    /// True from the moment at which the state of a commit is taken until it is published or dropped.
     pub(super) prepared: AtomicBool,
     /// True once notes for the next commit were changed.
     pub(super) noted: AtomicBool,
+    /// Held while the content of all lanes is taken out of them and becomes part of the next commit.
+    pub(super) taking_out: TakingOut,
     /// Held during a merge.
     merging: Mutex<()>,
     pub(super) merge_failure: Mutex<Option<String>>,
@@ -89,6 +98,7 @@ impl WriterCore {
             pending: Mutex::default(),
             prepared: AtomicBool::new(false),
             noted: AtomicBool::new(false),
+            taking_out: TakingOut::default(),
             merging: Mutex::default(),
             merge_failure: Mutex::default(),
             closing: AtomicBool::new(false),
@@ -149,7 +159,7 @@ impl WriterCore {
             self.write(full)?;
             let waiting = lock(&self.pending).values().map(EpochOutput::bytes).sum::<usize>();
             if waiting > self.sizes.pending {
-                let _one_at_a_time = self.writer.begin_commit();
+                let _one_at_a_time = lock(&self.taking_out);
                 self.resolve()?;
             }
         }
@@ -203,8 +213,16 @@ impl WriterCore {
         oldest.map_or(Ok(()), |unsynced| unsynced.sync().map(drop))
     }
 
-    /// Takes the content of all lanes in one step, writes it, and applies all edits. Call it under
-    /// [`Writer::begin_commit`]. Returns the number of the last operation.
+    /// True if all operations that have returned are part of the next commit. Call it while `taking_out` is
+    /// held.
+    pub(super) fn is_resolved(&self) -> bool {
+        // In this order: what leaves a lane is first being written, and then pending.
+        let are_empty = self.lanes.iter().all(|lane| lock(lane).is_empty());
+        are_empty && self.pool.writes_nothing() && lock(&self.pending).is_empty()
+    }
+
+    /// Takes the content of all lanes in one step, writes it, and applies all edits. Call it while
+    /// `taking_out` is held. Returns the number of the last operation.
     pub(super) fn resolve(&self) -> Result<u64> {
         self.resolve_all().inspect_err(|error| self.pool.fail(error))
     }
@@ -259,14 +277,16 @@ impl WriterCore {
     /// Adds new segments to the next commit, and applies edits to all its segments.
     fn take_in(&self, ready: EpochOutput) -> Result<()> {
         let EpochOutput { mut segments, edits } = ready;
-        for new in &mut segments {
-            new.unsynced.take().map_or(Ok(0), |unsynced| unsynced.sync())?;
-        }
         // Held until all edits are applied: a merged segment would already have some of them.
         let _no_merge_between = self.writer.hold_merges();
         let old = self.writer.segment_ids();
-        for NewSegment { segment, .. } in &segments {
-            self.writer.take_in(Some(segment), Vec::new(), Vec::new());
+        for NewSegment { segment, unsynced, .. } in &mut segments {
+            match unsynced.take() {
+                Some(unsynced) => self.writer.take_in_unsynced(segment, unsynced)?,
+                None => {
+                    self.writer.take_in(Some(segment), Vec::new(), Vec::new());
+                }
+            }
         }
         for edits in EditBatch::in_order(edits) {
             for NewSegment { segment, sequences, .. } in &segments {
@@ -294,14 +314,14 @@ impl WriterCore {
                 Some(manifest)
             });
         }
-        Ok(())
+        self.writer.sync_oldest(MOST_UNSYNCED)
     }
 
     /// Merges the segments that the policy chooses until the writer is closed. A failed merge is recorded and
     /// tried again later.
     pub(super) fn merge_in_background(&self, policy: &MergePolicy) {
         while !self.is_over() {
-            let outcome = self.merge_what_is_due(policy);
+            let outcome = self.merge_what_is_due(policy).and_then(|()| self.tidy_up());
             if !matches!(outcome, Err(Error::Cancelled)) {
                 *lock(&self.merge_failure) = outcome.err().map(|error| error.to_string());
             }

@@ -22,7 +22,8 @@ pub struct SegmentInfo {
 /// Statistics of a whole index.
 #[derive(Clone, Debug)]
 pub struct IndexInfo {
-    /// The number of the commit, from 1.
+    /// The number of the commit, from 1. Of a snapshot of a writer: the number of the newest commit when it
+    /// was made, or 0 before the first.
     pub generation: u64,
     /// The number of documents, excluding deleted ones.
     pub documents: u64,

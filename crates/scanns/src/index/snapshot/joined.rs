@@ -44,6 +44,10 @@ impl Snapshot {
     /// The errors of [`Snapshot::open`] for each path; [`Error::Conflict`] if a path is given twice, or if
     /// two indexes have fields of the same name that differ; [`Error::InvalidValue`] without a path.
     pub fn open_all<P: AsRef<Path>>(paths: &[P]) -> Result<Self> {
+        Self::open_all_knowing(paths, &[])
+    }
+
+    pub(super) fn open_all_knowing<P: AsRef<Path>>(paths: &[P], known_parts: &[IndexPart]) -> Result<Self> {
         let mut known: Vec<(PathBuf, &Path)> = Vec::new();
         for path in paths {
             let path = path.as_ref();
@@ -57,7 +61,7 @@ impl Snapshot {
             }
             known.push((real, path));
         }
-        let open = |path: &P| Snapshot::open(path.as_ref());
+        let open = |path: &P| Snapshot::open_knowing(path.as_ref(), known_parts);
         Snapshot::join(paths.iter().map(open).collect::<Result<_>>()?)
     }
 

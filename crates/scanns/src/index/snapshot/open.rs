@@ -10,14 +10,14 @@ use xxhash_rust::xxh3::Xxh3;
 use super::info::{IndexInfo, SegmentInfo};
 use super::part::IndexPart;
 use crate::error::{Error, Result};
-use crate::index::commit::manifest::Manifest;
+use crate::index::commit::manifest::{Manifest, SegmentEntry};
 use crate::index::commit::shard_list::{AssembledShard, listed_shards};
 use crate::index::coverage::Coverage;
 use crate::index::field_views::FieldViews;
 use crate::schema::{Analyzer, Field, Records, Schema, Store};
 use crate::search::{Hit, Searcher};
 use crate::segment::{SEGMENT, Segment, Updates};
-use crate::store::{Directory, FsDirectory, generations, read_generation};
+use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 
 /// A commit of an index, opened for reading. Later commits do not change it.
 ///
@@ -48,7 +48,10 @@ use crate::store::{Directory, FsDirectory, generations, read_generation};
 /// # }
 /// ```
 ///
-/// A clone is of the same commit, and shares its segments.
+/// A clone is of the same commit, and shares its segments. [`Index::refresh`](crate::Index::refresh) opens a
+/// newer commit and shares the segments that both have.
+/// [`IndexWriter::snapshot`](crate::writer::IndexWriter::snapshot) makes a snapshot of what is not committed
+/// yet.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// The fields of all indexes.
@@ -64,6 +67,15 @@ pub struct Snapshot {
     pub(super) infos: Vec<SegmentInfo>,
 }
 
+/// The state of an index that a snapshot shows, besides its documents.
+pub(super) struct OpenState {
+    /// The index, for messages.
+    pub(super) name: String,
+    pub(super) generation: u64,
+    pub(super) revision: Option<u64>,
+    pub(super) lease: Lease,
+}
+
 impl Snapshot {
     /// Opens the newest commit of the index at `path`. If it was assembled of shards, all of them are opened
     /// as one; see [`Snapshot::open_all`].
@@ -72,6 +84,12 @@ impl Snapshot {
     /// [`Error::NotAnIndex`] if nothing was ever committed at `path`; [`Error::Corrupt`] or
     /// [`Error::NewerFormat`] if the commit cannot be read.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::open_knowing(path, &[])
+    }
+
+    /// Opens the newest commit of the index at `path`. Segments that the parts `known` have open are not
+    /// opened again.
+    pub(super) fn open_knowing(path: &Path, known: &[IndexPart]) -> Result<Self> {
         let refuse = |why| Error::NotAnIndex { path: path.to_path_buf(), why };
         if !path.exists() {
             return Err(refuse("there is no such directory"));
@@ -82,13 +100,13 @@ impl Snapshot {
         if let Some(shards) = listed_shards(path)? {
             shards.iter().try_for_each(AssembledShard::must_exist)?;
             let paths: Vec<_> = shards.iter().map(|shard| &shard.path).collect();
-            let snapshot = Self::open_all(&paths)?;
+            let snapshot = Self::open_all_knowing(&paths, known)?;
             let mut parts = snapshot.parts.iter().zip(&shards);
             parts.try_for_each(|(part, shard)| shard.must_have(&part.notes))?;
             return Ok(snapshot);
         }
         let why = "nothing was ever committed in it";
-        Self::open_in(&FsDirectory::new(path))?.ok_or_else(|| refuse(why))
+        Self::open_in_knowing(&FsDirectory::new(path), known)?.ok_or_else(|| refuse(why))
     }
 
     /// Opens the newest commit in a directory. Returns `None` if there is none.
@@ -96,9 +114,13 @@ impl Snapshot {
     /// Writers may commit at the same time. If a newer commit removes files of the one that is being opened,
     /// the newer one is opened instead.
     pub fn open_in(directory: &dyn Directory) -> Result<Option<Self>> {
+        Self::open_in_knowing(directory, &[])
+    }
+
+    pub(super) fn open_in_knowing(directory: &dyn Directory, known: &[IndexPart]) -> Result<Option<Self>> {
         let mut tried = None;
         loop {
-            let error = match Self::open_newest(directory) {
+            let error = match Self::open_newest(directory, known) {
                 Err(error @ Error::Io { .. }) => error,
                 opened => return opened,
             };
@@ -111,30 +133,43 @@ impl Snapshot {
         }
     }
 
-    fn open_newest(directory: &dyn Directory) -> Result<Option<Self>> {
+    fn open_newest(directory: &dyn Directory, known: &[IndexPart]) -> Result<Option<Self>> {
         let Some(&generation) = generations(directory)?.first() else { return Ok(None) };
+        let name = directory.describe();
+        let known = known.iter().find(|part| part.name == name);
         // The lease keeps the files of the commit, if they still exist.
         let gone = || Error::io("use", Path::new(&directory.describe()), std::io::ErrorKind::NotFound.into());
         let lease = directory.lease(generation).ok_or_else(gone)?;
         let manifest = Manifest::decode(&read_generation(directory, generation)?)?;
         let mut segments = Vec::with_capacity(manifest.segments.len());
-        let mut infos = Vec::with_capacity(manifest.segments.len());
         for entry in &manifest.segments {
-            let segment = manifest.open(directory, entry)?;
+            let segment = match known.and_then(|part| part.open_segment(entry, directory)) {
+                Some(segment) => segment?.with_key_field(manifest.sources.key()),
+                None => manifest.open(directory, entry)?,
+            };
             entry.must_describe(&segment, &manifest.schema)?;
-            infos.push(SegmentInfo {
-                id: format!("{:032x}", entry.id),
-                documents: entry.live(),
-                deleted: entry.deleted,
-                terms: entry.terms,
-                tokens: entry.tokens,
-                bytes: entry.bytes + segment.updates().map_or(0, Updates::bytes),
-            });
             segments.push(segment);
         }
+        let state = OpenState { name, generation, revision: None, lease };
+        Ok(Some(Snapshot::of_state(state, manifest, segments)))
+    }
+
+    /// The snapshot of an index whose manifest has these segments.
+    pub(super) fn of_state(state: OpenState, manifest: Manifest, segments: Vec<Segment>) -> Self {
+        let OpenState { name, generation, revision, lease } = state;
+        let info = |(entry, segment): (&SegmentEntry, &Segment)| SegmentInfo {
+            id: format!("{:032x}", entry.id),
+            documents: entry.live(),
+            deleted: entry.deleted,
+            terms: entry.terms,
+            tokens: entry.tokens,
+            bytes: entry.bytes + segment.updates().map_or(0, Updates::bytes),
+        };
+        let infos = manifest.segments.iter().zip(&segments).map(info).collect();
         let part = IndexPart {
-            name: directory.describe(),
+            name,
             generation,
+            revision,
             _lease: Arc::new(lease),
             view: None,
             schema: manifest.schema.clone(),
@@ -145,9 +180,10 @@ impl Snapshot {
             notes: manifest.notes,
             stored: manifest.stored,
             segments,
+            entries: manifest.segments,
             infos,
         };
-        Ok(Some(Snapshot::of_parts(manifest.schema, vec![part])))
+        Snapshot::of_parts(manifest.schema, vec![part])
     }
 
     /// The snapshot of indexes with this schema.
@@ -316,13 +352,14 @@ impl Snapshot {
         self.parts.first().filter(|_| have_sketches)?.contents.sketch_field(&self.schema)
     }
 
-    /// Returns a number that differs between commits, between sets of indexes that were opened as one, and
-    /// between views that show different documents. What is kept between requests, such as the place of the
-    /// next page, must be bound to it.
+    /// Returns a number that differs between commits, between states of a writer, between sets of indexes
+    /// that were opened as one, and between views that show different documents. What is kept between
+    /// requests, such as the place of the next page, must be bound to it.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = Xxh3::new();
         for part in &self.parts {
             hasher.write(&part.generation.to_le_bytes());
+            part.revision.iter().for_each(|revision| hasher.write(&revision.to_le_bytes()));
             for segment in &part.segments {
                 hasher.write(&segment.id().to_le_bytes());
             }

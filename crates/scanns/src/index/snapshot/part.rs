@@ -7,10 +7,11 @@ use super::info::SegmentInfo;
 use crate::content::ContentOptions;
 use crate::error::Result;
 use crate::index::build::is_file_field;
+use crate::index::commit::manifest::SegmentEntry;
 use crate::index::coverage::{Coverage, coverage_of};
 use crate::schema::{Field, FieldNumbers, Records, Schema, Stored};
 use crate::segment::Segment;
-use crate::store::Lease;
+use crate::store::{Directory, Lease};
 
 /// What the documents of one index have in common.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct IndexPart {
     /// The index, for messages.
     pub(super) name: String,
     pub(super) generation: u64,
+    /// A random number if the documents differ from those of the commit: see `IndexWriter::snapshot`.
+    pub(super) revision: Option<u64>,
     /// The schema of this index, with its own numbers of fields.
     pub(super) schema: Schema,
     /// How the schema of the snapshot numbers these fields, if it is another one.
@@ -28,6 +31,8 @@ pub(crate) struct IndexPart {
     pub(super) stored: Stored,
     pub(super) notes: BTreeMap<Vec<u8>, Vec<u8>>,
     pub(super) segments: Vec<Segment>,
+    /// The segments as the manifest describes them.
+    pub(super) entries: Vec<SegmentEntry>,
     pub(super) infos: Vec<SegmentInfo>,
     pub(super) _lease: Arc<Lease>,
     /// A number that differs between views, if the segments are seen by one.
@@ -35,6 +40,19 @@ pub(crate) struct IndexPart {
 }
 
 impl IndexPart {
+    /// A segment of another commit, if this part has it open.
+    pub(super) fn open_segment(
+        &self,
+        entry: &SegmentEntry,
+        directory: &dyn Directory,
+    ) -> Option<Result<Segment>> {
+        let mut open = self.entries.iter().zip(&self.segments);
+        let (then, segment) = open.find(|(then, _)| then.id == entry.id)?;
+        let is_same = (then.deletes, then.updates) == (entry.deletes, entry.updates);
+        let at_commit = || segment.at_commit(directory, entry.deletes, entry.updates);
+        Some(if is_same { Ok(segment.clone()) } else { at_commit() })
+    }
+
     /// The number of a field of this index in the snapshot.
     pub(super) fn joined(&self, own: Field) -> Option<Field> {
         self.numbers.as_ref().map_or(Some(own), |numbers| numbers.joined(own))

@@ -340,6 +340,10 @@ impl Directory for FaultDirectory {
         Ok(WriterLock::new(ReleaseDisk(self.disk.clone())))
     }
 
+    fn reads_unfinished(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "memory".into()
     }
