@@ -98,8 +98,8 @@ impl<'a> TermBlocks<'a> {
         &self.text
     }
 
-    /// The postings of the term with this index in the block, and the place of its positions. The index must
-    /// be greater than that of the last call for the block.
+    /// The postings of the term with this index in the block, and the place of its positions. Each call for a
+    /// block must have a greater index than the one before.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt), also if there is no such term.
