@@ -34,15 +34,22 @@ impl<'a> BlockScan<'a> {
         self.found = None;
         loop {
             let (places, text) = (self.blocks.places(), self.blocks.text());
-            for place in places.get(self.at..).unwrap_or_default() {
-                self.at += 1;
+            let mut read = self.path.read_bytes();
+            for (at, place) in places.iter().enumerate().skip(self.at) {
+                if place.shared > read {
+                    // The byte that could not be read is in this term, too.
+                    continue;
+                }
+                self.at = at + 1;
                 let own = text.get(place.start..place.end).unwrap_or_default();
                 if self.path.read_after(place.shared, own)
                     && let Some(state) = self.path.accepted()
                 {
                     return Ok(Some(state));
                 }
+                read = self.path.read_bytes();
             }
+            self.at = places.len();
             if self.path.is_stuck() && !self.path.turn() {
                 return Ok(None);
             }

@@ -28,19 +28,20 @@ impl<'m> Path<'m> {
     /// Reads a term from where it differs from the one before; false if the machine accepts nothing that
     /// begins like it.
     pub(super) fn read(&mut self, term: &[u8]) -> bool {
-        let shared =
-            self.term.iter().zip(term).take_while(|(a, b)| a == b).count().min(self.states.len() - 1);
+        let shared = self.term.iter().zip(term).take_while(|(a, b)| a == b).count().min(self.read_bytes());
         self.read_after(shared, term.get(shared..).unwrap_or_default())
     }
 
-    /// Reads a term that shares `shared` bytes with the one before and goes on with `own`; false if the
-    /// machine accepts nothing that begins like it.
+    /// The number of bytes of the term that the machine could read.
+    #[inline]
+    pub(super) fn read_bytes(&self) -> usize {
+        self.states.len().saturating_sub(1)
+    }
+
+    /// Reads a term that shares `shared` bytes with the one before, all of which were read, and goes on with
+    /// `own`; false if the machine accepts nothing that begins like it.
     #[inline]
     pub(super) fn read_after(&mut self, shared: usize, own: &[u8]) -> bool {
-        if shared >= self.states.len() {
-            // The byte that could not be read is in this term, too.
-            return false;
-        }
         self.states.truncate(shared + 1);
         self.term.truncate(shared);
         let Some(&last) = self.states.last() else { return false };
