@@ -1,8 +1,8 @@
 //! The analyzers that are compared: each finds the same tokens in all engines.
 //!
-//! scanns has all of them. Lucene has `standard` and `english`, and gets a tokenizer of its kit for the others
-//! (`java/src/Analyzers.java`). tantivy splits words otherwise, so its adapter has a tokenizer for each
-//! (`tantivy/src/words.rs`, `tantivy/src/terms.rs`).
+//! scanns has all of them. Lucene has `standard` and `english`, and gets a tokenizer of its kit for the
+//! others (`java/src/Analyzers.java`). tantivy splits words otherwise, so its adapter has a tokenizer for
+//! each (`tantivy/src/words.rs`, `tantivy/src/terms.rs`).
 
 use std::fmt;
 
@@ -37,8 +37,8 @@ impl AnalyzerName {
         })
     }
 
-    /// True if engines find words by the tables of a version of Unicode, and versions differ. Their tokens may
-    /// then differ in a few places.
+    /// True if engines find words by the tables of a version of Unicode, and versions differ. Their tokens
+    /// may then differ in a few places.
     pub fn follows_unicode(self) -> bool {
         matches!(self, AnalyzerName::Standard | AnalyzerName::English | AnalyzerName::Code)
     }

@@ -63,8 +63,8 @@ struct Args {
     /// What a document is; several kinds are measured one after the other
     #[arg(long, value_enum, value_delimiter = ',', default_value = "file,line")]
     records: Vec<Unit>,
-    /// What finds terms in text. All engines must find the same terms; where versions of Unicode differ, up to
-    /// 0.1 % of the tokens may, and a note tells how many do
+    /// What finds terms in text. All engines must find the same terms; where versions of Unicode differ, up
+    /// to 0.1 % of the tokens may, and a note tells how many do
     #[arg(long, value_enum, default_value_t = AnalyzerName::Delimited)]
     analyzer: AnalyzerName,
     /// Measure merges instead of builds: each engine builds --segments segments of the same files with one
@@ -137,7 +137,8 @@ struct Args {
     /// Directory for adapters and indexes
     #[arg(long, value_name = "DIR", default_value = "target/peers")]
     work: PathBuf,
-    /// Directory for results.json, results.csv, report.html and summary.md [default: results in the --work directory]
+    /// Directory for results.json, results.csv, report.html and summary.md [default: results in the --work
+    /// directory]
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
 }

@@ -1,9 +1,9 @@
-//! Standard corpora of natural text: the documentation and sources in Debian packages, which are downloaded and
-//! unpacked, but not installed. A corpus is made once below the directory of the driver.
+//! Standard corpora of natural text: the documentation and sources in Debian packages, which are downloaded
+//! and unpacked, but not installed. A corpus is made once below the directory of the driver.
 //!
-//! A corpus is a tree of text files: what is compressed is decompressed, and pages in HTML become text, both by
-//! scanns, which stores the text in a temporary index (`written`). A record beside the tree, NAME.packages, has
-//! the versions of the packages.
+//! A corpus is a tree of text files: what is compressed is decompressed, and pages in HTML become text, both
+//! by scanns, which stores the text in a temporary index (`written`). A record beside the tree,
+//! NAME.packages, has the versions of the packages.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -193,8 +193,8 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 /// Writes the text of the files below `from` to files of the same names below `to`, with an index at `index`
-/// that stores it. If it is more than a corpus may have, files are chosen by the checksums of their names, which
-/// are the same everywhere. Returns the number of files and of bytes.
+/// that stores it. If it is more than a corpus may have, files are chosen by the checksums of their names,
+/// which are the same everywhere. Returns the number of files and of bytes.
 fn written(from: &Path, index: &Path, to: &Path) -> Result<(usize, u64)> {
     let options = IndexOptions {
         source: SourceOptions { paths: vec![from.into()], ..SourceOptions::default() },

@@ -74,8 +74,8 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// Creates a sampler of the documents in `files`. Both searchers are of the index of these files; the second
-    /// has no limits.
+    /// Creates a sampler of the documents in `files`. Both searchers are of the index of these files; the
+    /// second has no limits.
     ///
     /// # Errors
     /// If scanns does not know the analyzer.

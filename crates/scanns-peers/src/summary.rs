@@ -1,5 +1,5 @@
-//! One table of all classes of queries and goals in Markdown: the times of scanns, and how many times as long the
-//! faster one of the peers takes.
+//! One table of all classes of queries and goals in Markdown: the times of scanns, and how many times as long
+//! the faster one of the peers takes.
 
 use std::fmt::Write;
 
@@ -66,7 +66,8 @@ pub fn markdown(name: &str, columns: &[&str], lines: &[Line], notes: &[String]) 
         let _ = writeln!(out, "\n### {name}: {model}, searchers {searchers}\n");
         let _ = writeln!(
             out,
-            "µs of {}: average / p50 / p99, and × how many times as long the faster one of {} takes (average).\n",
+            "µs of {}: average / p50 / p99, and × how many times as long the faster one of {} takes, on \
+             average.\n",
             columns.first().unwrap_or(&""),
             columns.get(1..).unwrap_or_default().join(" and ")
         );

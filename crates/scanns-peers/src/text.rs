@@ -63,8 +63,8 @@ impl<'a> Places<'a> {
         terms
     }
 
-    /// Returns the tokens of `text` in order with their positions, with no text for a token that cannot be part
-    /// of a query. If several tokens have the same position, the first is returned.
+    /// Returns the tokens of `text` in order with their positions, with no text for a token that cannot be
+    /// part of a query. If several tokens have the same position, the first is returned.
     pub fn tokens(&mut self, text: &[u8]) -> Vec<(u32, Option<String>)> {
         let mut found = self.tokenizer.placed_terms(&mut text.to_vec());
         found.dedup_by_key(|(position, _)| *position);
@@ -124,8 +124,8 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// The text of a term that can be part of a query: short, valid, and without the characters that separate words
-/// in a file of queries or replace invalid ones.
+/// The text of a term that can be part of a query: short, valid, and without the characters that separate
+/// words in a file of queries or replace invalid ones.
 fn usable(term: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(term).ok().filter(|text| text.len() < 60)?;
     let odd = |c: char| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER;

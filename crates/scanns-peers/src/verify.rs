@@ -90,8 +90,8 @@ pub struct Agreement {
     pub same_tokens: bool,
 }
 
-/// Checks that the hits of two engines are equal, and also their scores if they must be. Returns the number of
-/// queries with other hits, which is 0 if the tokens are the same.
+/// Checks that the hits of two engines are equal, and also their scores if they must be. Returns the number
+/// of queries with other hits, which is 0 if the tokens are the same.
 ///
 /// # Errors
 /// If the answers differ, with the first such query.

@@ -1,8 +1,8 @@
-//! Figures over time: the command appends the figures of runs to a file of JSON lines and draws one page with a
-//! line for each figure.
+//! Figures over time: the command appends the figures of runs to a file of JSON lines and draws one page with
+//! a line for each figure.
 //!
-//! `runs.rs` has the records and takes them from results, `moves.rs` finds the noise of a figure and the commits
-//! that moved it beyond, and `page.rs` writes the page.
+//! `runs.rs` has the records and takes them from results, `moves.rs` finds the noise of a figure and the
+//! commits that moved it beyond, and `page.rs` writes the page.
 
 mod moves;
 mod page;

@@ -40,9 +40,9 @@ pub fn html(figures: &[Figure]) -> Result<String> {
             body {
                 h1 { "scanns: figures over time" }
                 p.quiet {
-                    "Points are medians of the rounds of a run, from the oldest to the newest; whiskers show the "
-                    "least and the greatest. The grey band is the noise: the spread of the rounds, or of repeated "
-                    "runs of a commit. A commit is named where it moved a figure beyond."
+                    "Points are medians of the rounds of a run, from the oldest to the newest; whiskers show "
+                    "the least and the greatest. The grey band is the noise: the spread of the rounds, or of "
+                    "repeated runs of a commit. A commit is named where it moved a figure beyond."
                 }
                 @if figures.is_empty() { p { "There are no runs yet." } }
                 @for ([machine, corpus], plots) in &sections {
@@ -77,13 +77,14 @@ fn one(points: &[&Figure]) -> Result<Markup> {
         h3 { (last.figure) ", " (last.unit) }
         (PreEscaped(svg))
         p.key {
-            "last: " (number(last.value)) " " (last.unit) ", noise ±" (format!("{:.1}", 100.0 * noise)) " %, better "
-            "than Lucene " (ratio(last.lucene)) ", than tantivy " (ratio(last.tantivy))
+            "last: " (number(last.value)) " " (last.unit) ", noise ±" (format!("{:.1}", 100.0 * noise)) " %, "
+            "better than Lucene " (ratio(last.lucene)) ", than tantivy " (ratio(last.tantivy))
         }
         @if !moved.is_empty() {
             ul.key {
                 @for (point, gain) in moved {
-                    li { (point.commit) ", " (point.date) ": " (number(point.value)) ", " (format!("{gain:.2}"))
+                    li { (point.commit) ", " (point.date) ": " (number(point.value)) ", "
+                        (format!("{gain:.2}"))
                         " times as good as before" }
                 }
             }

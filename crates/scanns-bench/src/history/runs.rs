@@ -53,8 +53,8 @@ impl Figure {
     }
 }
 
-/// The figures of scanns in some results: of a comparison, the builds and the means over all classes of queries;
-/// of other experiments, the last variant with the same settings, which by convention is ours.
+/// The figures of scanns in some results: of a comparison, the builds and the means over all classes of
+/// queries; of other experiments, the last variant with the same settings, which by convention is ours.
 pub fn figures(results: &Results, commit: &str) -> Vec<Figure> {
     let machine = format!("{} cores {}", results.machine.cores, results.machine.processor);
     let measured: Vec<&Series> = results.series.iter().filter(|series| !series.published).collect();
@@ -113,8 +113,8 @@ fn name(series: &Series) -> String {
     name
 }
 
-/// Appends figures to a file, which is created if it is missing. Returns how many were added, and how many were
-/// there already.
+/// Appends figures to a file, which is created if it is missing. Returns how many were added, and how many
+/// were there already.
 ///
 /// # Errors
 /// If the file cannot be read or written.

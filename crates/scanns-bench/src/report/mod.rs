@@ -2,7 +2,8 @@
 //! that they were taken on.
 //!
 //! The file is self-contained: plots are SVG in the page. `groups.rs` decides which series share a plot,
-//! `plot.rs` draws it, and `about.rs` describes the experiments. `over_time.rs` draws the figures of a history.
+//! `plot.rs` draws it, and `about.rs` describes the experiments. `over_time.rs` draws the figures of a
+//! history.
 
 mod about;
 mod groups;
@@ -18,7 +19,8 @@ use crate::results::{Better, Results, Series};
 use crate::stats::ratio;
 use groups::{Group, groups};
 
-pub(crate) const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
+pub(crate) const STYLE: &str = "\
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
 color:#1b1b1b;background:#fff}table{border-collapse:collapse;margin:1rem 0;font-size:.85rem}\
 td,th{padding:.15rem .7rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}\
 td:first-child,th:first-child{text-align:left}th{border-bottom:2px solid #888}.wide{overflow-x:auto}\

@@ -32,8 +32,8 @@ pub fn identifier(text: &str, at: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Finds the parts of the identifier at `place`. A part starts after `_` and at a capital that starts a word: one after
-/// another letter or a digit, or the last of several before a small letter.
+/// Finds the parts of the identifier at `place`. A part starts after `_` and at a capital that starts a word:
+/// one after another letter or a digit, or the last of several before a small letter.
 pub fn find_parts(text: &str, place: Range<usize>, parts: &mut Vec<Range<usize>>) {
     parts.clear();
     let (mut start, mut last) = (place.start, place.start);

@@ -4,8 +4,8 @@
 //! `unicode-segmentation`. That crate looks every character up in tables, which would hold tantivy back, so
 //! ASCII, which is nearly all of most text, takes a fast path with the same result: bytes are classified by a
 //! table, and only the few bytes that may join two words are looked at closely. Text that is not ASCII is
-//! taken from white space to white space. Porter's stemmer and the stop words are scanns' own, with its memory
-//! of frequent words, because no crate has the variant of Porter's algorithm that Lucene uses.
+//! taken from white space to white space. Porter's stemmer and the stop words are scanns' own, with its
+//! memory of frequent words, because no crate has the variant of Porter's algorithm that Lucene uses.
 
 use std::ops::Range;
 
@@ -357,7 +357,8 @@ mod tests {
 
     #[test]
     fn tokens_are_those_of_scanns() {
-        // Without Hebrew: Lucene and scanns keep a digit after a letter and `'` in one word, the crate does not.
+        // Without Hebrew: Lucene and scanns keep a digit after a letter and `'` in one word, the crate does
+        // not.
         let alphabet = [
             "a",
             "B",
