@@ -58,7 +58,7 @@ impl Measured {
     pub fn remark(&self) -> Option<String> {
         let tokens = self.other_tokens.as_ref()?;
         Some(format!(
-            "{tokens}, because versions of Unicode differ; {} queries have other hits for that reason",
+            "{tokens}, as implementations of the rules for words differ; {} queries have other hits",
             self.other_hits
         ))
     }
