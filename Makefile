@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help setup build install dist site web demo test soak fuzz mutants bench bench-peers
+.PHONY: help setup build install dist site web demo test soak fuzz mutants bench bench-peers bench-nightly
 
 help:
 	@echo "make setup   install what building and testing need, if it is missing"
@@ -21,6 +21,7 @@ help:
 	@echo "make soak    the long campaigns of docs/RELIABILITY.md: an hour or so"
 	@echo "make bench   run the benchmarks; ARGS=... are passed on"
 	@echo "make bench-peers   compare with Lucene, which needs a JDK and Maven, and with tantivy; ARGS='--files DIR': with plocate, find, du and others"
+	@echo "make bench-nightly   the standard comparisons, added to the history of figures, and its page: an hour or so"
 
 setup:
 	@ci/setup.sh
@@ -76,3 +77,7 @@ bench:
 bench-peers:
 	$(CARGO) build --release --locked -p scanns-peers -p scanns-bench
 	$(TARGET)/release/scanns-peers --work $(TARGET)/peers $(ARGS)
+
+bench-nightly:
+	$(CARGO) build --release --locked -p scanns-peers -p scanns-bench
+	@ci/bench-nightly.sh $(TARGET) $(ARGS)

@@ -4,12 +4,14 @@
 //! [`results::Results`]. `stats.rs` has medians, ratios with their error, and the order in which variants
 //! take turns. `machine.rs` describes where figures were taken, `reference.rs` shows how steady the machine
 //! was, `child.rs` measures other programs, `report/` writes the page with the results, and `compare.rs`
-//! finds what became slower. Records of runs that were worth keeping are in `records/`, by date.
+//! finds what became slower, and `history/` keeps figures over time. Records of runs that were worth keeping
+//! are in `records/`, by date.
 
 pub mod archive;
 pub mod cache;
 pub mod child;
 pub mod compare;
+pub mod history;
 pub mod machine;
 pub mod reference;
 pub mod report;

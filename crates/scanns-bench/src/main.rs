@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use scanns_bench::results::Results;
-use scanns_bench::{compare, report};
+use scanns_bench::{compare, history, report};
 
 /// Measures scanns on this machine, beside the designs that it is based on.
 #[derive(Debug, Parser)]
@@ -88,6 +88,8 @@ enum Experiment {
     Tune(tune::TuneArgs),
     /// Find what became slower between two files of results, or two builds of this program
     Compare(compare::CompareArgs),
+    /// Append the figures of results to the history, and draw the page of all figures over time
+    History(history::HistoryArgs),
     /// Run the experiments on corpora made for them; with --quick, or without any command, a little of each
     All(all::AllArgs),
 }
@@ -105,6 +107,7 @@ fn main() -> Result<()> {
             }
             return Ok(());
         }
+        Experiment::History(args) => return history::run(&args),
         Experiment::Reader(args) => reader::run(&args, results)?,
         Experiment::Tokenizer(args) => tokenizer::run(&args, results)?,
         Experiment::Ladder(args) => ladder::run(&args, results)?,

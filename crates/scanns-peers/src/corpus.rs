@@ -3,11 +3,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, ensure};
-use scanns::sources::Input;
+use anyhow::{Context, Result, bail, ensure};
+use scanns::sources::{Input, SourceOptions};
+use scanns_bench::stats::mib;
 
+use crate::analyzer::AnalyzerName;
 use crate::protocol::{Kept, Unit, share};
+
+/// The maximum size of a file. The peers read whole files into memory, and Java has no larger arrays.
+const LARGEST_FILE: u64 = 2_000_000_000;
 
 /// What all engines index.
 #[derive(Clone, Debug)]
@@ -16,6 +22,8 @@ pub struct Corpus {
     pub name: String,
     /// What a document is.
     pub unit: Unit,
+    /// What finds terms in text.
+    pub analyzer: AnalyzerName,
     /// The files, in the order of indexing.
     pub files: Vec<Input>,
     /// The path of the list of these files for adapters.
@@ -34,6 +42,44 @@ impl Corpus {
         let bytes: u64 = self.files.iter().map(|file| file.bytes).sum();
         self.unit == Unit::File && bytes / (self.files.len().max(1) as u64) < 1 << 20
     }
+}
+
+/// The files of the corpus, in the order in which scanns reads them: large ones first.
+///
+/// # Errors
+/// If the corpus cannot be read, is empty, or has a file that is too large.
+pub fn files_of(corpus: &Path) -> Result<Vec<Input>> {
+    let source = SourceOptions { paths: vec![corpus.into()], ..SourceOptions::default() };
+    let found = scanns::sources::collect(&source, &AtomicBool::new(false))?;
+    if let Some(failure) = found.failures.first() {
+        bail!("{}: {}", failure.path.display(), failure.reason);
+    }
+    ensure!(!found.inputs.is_empty(), "{} has no files", corpus.display());
+    if let Some(large) = found.inputs.iter().find(|input| input.bytes > LARGEST_FILE) {
+        bail!(
+            "{} has {:.0} MiB, but the peers read whole files into memory; split it into parts below 1 GiB",
+            large.path.display(),
+            mib(large.bytes)
+        );
+    }
+    Ok(found.inputs)
+}
+
+/// Writes the list of files for the adapters into `work`, and returns its path.
+///
+/// # Errors
+/// If a path is not UTF-8, or the list cannot be written.
+pub fn write_list(files: &[Input], work: &Path) -> Result<PathBuf> {
+    let mut list = String::new();
+    for file in files {
+        let path = std::path::absolute(&file.path)?;
+        let text = path.to_str();
+        list.push_str(text.with_context(|| format!("{} is not UTF-8; rename it", path.display()))?);
+        list.push('\0');
+    }
+    let path = work.join("files");
+    fs::write(&path, list).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
 }
 
 /// Divides the files into shares of about the same size, and writes a list for each share to the directory of
@@ -73,5 +119,15 @@ mod tests {
         let read = |number| fs::read_to_string(share(&list, number)).unwrap();
         assert_eq!((read(0).as_str(), read(1).as_str()), ("a\0d\0f\0", "b c\0e\0"));
         assert!(write_shares(&list, 6).unwrap_err().to_string().contains("--segments"));
+    }
+
+    #[test]
+    fn lists_of_files_hold_whole_paths_and_end_each_with_a_nul() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("a b"), "x").unwrap();
+        let files = files_of(dir.path()).unwrap();
+        let list = fs::read_to_string(write_list(&files, dir.path()).unwrap()).unwrap();
+        assert_eq!(list, format!("{}\0", dir.path().join("a b").display()));
+        assert!(files_of(&dir.path().join("absent")).is_err());
     }
 }

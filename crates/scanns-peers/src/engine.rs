@@ -137,6 +137,7 @@ impl Engine {
         let mut command = self.process("build");
         command.arg("--files").arg(&corpus.list).arg("--out").arg(&self.index);
         command.args(["--records", &corpus.unit.to_string(), "--threads", &corpus.threads.to_string()]);
+        command.args(["--analyzer", &corpus.analyzer.to_string()]);
         command.args(["--writers", &self.writers.to_string(), "--buffer-mib", &self.buffer_mib.to_string()]);
         command.args(["--segments", &corpus.segments.unwrap_or(0).to_string()]);
         command.args(["--repetitions", &repetitions.to_string()]).args(flags(self.keeps(corpus)));
@@ -316,6 +317,7 @@ mod tests {
     use scanns::sources::Input;
 
     use super::*;
+    use crate::analyzer::AnalyzerName;
 
     fn shell(dir: &Path, script: &str) -> Engine {
         let command = ["sh", "-c", script, "sh"].map(String::from).to_vec();
@@ -328,6 +330,7 @@ mod tests {
         Corpus {
             name: "x".into(),
             unit: Unit::File,
+            analyzer: AnalyzerName::Delimited,
             files,
             list: dir.join("list"),
             threads: 1,

@@ -13,7 +13,7 @@ use crate::corpus::Corpus;
 use crate::engine::{Engine, Searching};
 use crate::protocol::{Answers, Built, Merged, Scoring};
 use crate::queries::{Asked, Sampler, to_tsv};
-use crate::verify::{Answered, same_answers, same_corpus, same_merged};
+use crate::verify::{Agreement, Answered, same_answers, same_corpus, same_merged};
 
 /// How much is measured.
 #[derive(Clone, Debug)]
@@ -47,6 +47,21 @@ pub struct Measured {
     pub merges: Vec<Vec<Merged>>,
     /// The answers of each round, by model and number of searchers.
     pub answers: BTreeMap<(Scoring, usize), Vec<Answers>>,
+    /// How its tokens differ from those of the first engine, in words; none if they are the same.
+    pub other_tokens: Option<String>,
+    /// The largest number of queries of a round that had other hits, because tokens differ.
+    pub other_hits: usize,
+}
+
+impl Measured {
+    /// A remark about other tokens and hits; none if all are the same.
+    pub fn remark(&self) -> Option<String> {
+        let tokens = self.other_tokens.as_ref()?;
+        Some(format!(
+            "{tokens}, as implementations of the rules for words differ; {} queries have other hits",
+            self.other_hits
+        ))
+    }
 }
 
 /// Rounds over the queries of one class within a process. The time of a query is the median of its rounds.
@@ -102,7 +117,15 @@ fn build(corpus: &Corpus, engines: &[Engine], rounds: usize, measured: &mut [Mea
         let of_round = measured
             .iter()
             .flat_map(|measured| measured.builds[round].iter().map(|built| (measured.name.as_str(), built)));
-        same_corpus(of_round)?;
+        let other_tokens = same_corpus(of_round, corpus.analyzer.follows_unicode())?;
+        let other_tokens: BTreeMap<String, String> =
+            other_tokens.into_iter().map(|(name, words)| (name.into(), words)).collect();
+        for measured in measured.iter_mut() {
+            if let Some(words) = other_tokens.get(&measured.name) {
+                tell(&format!("{}: {words}", corpus.name));
+                measured.other_tokens = Some(words.clone());
+            }
+        }
     }
     Ok(())
 }
@@ -138,9 +161,10 @@ fn warm_cache(corpus: &Corpus) -> Result<()> {
 fn draw(corpus: &Corpus, scanns: &Engine, effort: &Effort) -> Result<Vec<Asked>> {
     let snapshot = Snapshot::open(&scanns.index)?;
     let searchers = (&snapshot.searcher(), &snapshot.searcher().exhaustive());
-    let mut sampler = Sampler::new(&corpus.files, corpus.unit, searchers.0, searchers.1, effort.seed);
+    let mut sampler =
+        Sampler::new(&corpus.files, corpus.unit, corpus.analyzer, [searchers.0, searchers.1], effort.seed)?;
     let queries = sampler.draw(effort.queries, corpus.kept.positions)?;
-    tell(&format!("{}: documents and tokens are equal; {} queries drawn", corpus.name, queries.len()));
+    tell(&format!("{}: documents and tokens agree; {} queries drawn", corpus.name, queries.len()));
     Ok(queries)
 }
 
@@ -179,7 +203,7 @@ fn search(
             // Once is enough, because the index does not change.
             searching.positions = false;
         }
-        let what = format!("answers of all engines are equal, round {}/{}", round + 1, effort.rounds);
+        let what = format!("answers of all engines agree, round {}/{}", round + 1, effort.rounds);
         tell(&format!("{}: {what}", corpus.name));
     }
     Ok(())
@@ -189,17 +213,20 @@ fn search(
 fn verify(
     engines: &[Engine],
     queries: &[Asked],
-    measured: &[Measured],
+    measured: &mut [Measured],
     what: (Scoring, usize),
 ) -> Result<()> {
     let latest =
         |measured: &'_ Measured| measured.answers.get(&what).and_then(|rounds| rounds.last()).cloned();
     let Some(expected) = measured.first().and_then(latest) else { return Ok(()) };
-    for (engine, measured) in engines.iter().zip(measured).skip(1) {
+    for (engine, measured) in engines.iter().zip(measured.iter_mut()).skip(1) {
         if let Some(answers) = latest(measured) {
             let first = Answered { engine: &engines[0].name, answers: &expected };
             let other = Answered { engine: &engine.name, answers: &answers };
-            same_answers(queries, &first, &other, engine.scored_alike)?;
+            let same_tokens = measured.other_tokens.is_none();
+            let agreement = Agreement { scored_alike: engine.scored_alike, same_tokens };
+            let other_hits = same_answers(queries, &first, &other, agreement)?;
+            measured.other_hits = measured.other_hits.max(other_hits);
         }
     }
     Ok(())

@@ -20,6 +20,7 @@
 //! archives, with the Lucene of `java/` and the programs of the package `warc/`; see `src/warc/`.
 
 pub mod adapter;
+pub mod analyzer;
 pub mod columns;
 pub mod contents;
 pub mod corpus;
@@ -28,10 +29,12 @@ pub mod figures;
 pub mod files;
 pub mod form;
 pub mod job;
+pub mod natural;
 pub mod protocol;
 pub mod queries;
 pub mod random;
 pub mod scores;
+pub mod summary;
 pub mod table;
 pub mod text;
 pub mod toolchain;

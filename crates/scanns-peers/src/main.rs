@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Parser, ValueEnum};
-use scanns::sources::{Input, SourceOptions};
 use scanns_bench::results::Results;
 use scanns_bench::stats::mib;
+use scanns_peers::analyzer::AnalyzerName;
 use scanns_peers::columns::drive::{self, Plan};
 use scanns_peers::columns::lines;
 use scanns_peers::columns::protocol::Timing;
 use scanns_peers::corpus::{self, Corpus};
 use scanns_peers::engine::{self, Engine};
 use scanns_peers::files::{self, drive::Comparison};
-use scanns_peers::job::{self, Effort};
+use scanns_peers::job::{self, Effort, Measured};
+use scanns_peers::natural;
 use scanns_peers::protocol::{Kept, Scoring, Unit, Writers};
 use scanns_peers::scores::{self, Trial};
 use scanns_peers::toolchain::{self, Ready};
-use scanns_peers::{figures, table, table::Line, warc};
+use scanns_peers::{figures, summary, table, table::Line, warc};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,10 +30,14 @@ Examples:
       a small generated dump, to check that everything works
   make bench-peers ARGS='--corpus ~/linux --records file'
       a source tree, one document per file
+  make bench-peers ARGS='--corpus ~/linux --records file --analyzer code'
+      the same with identifiers and their parts as terms
   make bench-peers ARGS='--corpus dump --records line --only tantivy --threads 8'
       the lines of a dump, without Lucene
   make bench-peers ARGS='--corpus ~/linux --records file --positions --stored --vectors'
       with positions, stored text and vectors; tantivy has no vectors
+  make bench-peers ARGS='--corpus manuals --records file --analyzer english'
+      manuals of Debian packages, downloaded once, with stems as terms
   make bench-peers ARGS='--corpus dump --scores 10000'
       compare the scores of random queries with Lucene's
   make bench-peers ARGS='--corpus dump --merge'
@@ -51,13 +55,18 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 struct Args {
-    /// A file or tree [default: a generated metadata dump of 256 MiB; with --quick a dump of 32 MiB, or a
-    /// tree of 32 MiB with --merge]
+    /// A file or tree, or a standard corpus of up to 250 MiB: manuals, source or languages, which are made of
+    /// Debian packages once, or dump [default: dump, a generated metadata dump of 256 MiB; with --quick of
+    /// 32 MiB, or a tree of 32 MiB with --merge]
     #[arg(long, value_name = "PATH")]
     corpus: Option<PathBuf>,
     /// What a document is; several kinds are measured one after the other
     #[arg(long, value_enum, value_delimiter = ',', default_value = "file,line")]
     records: Vec<Unit>,
+    /// What finds terms in text. All engines must find the same terms; where engines read UAX #29 otherwise, up
+    /// to 0.1 % of the tokens may, and a note tells how many do
+    #[arg(long, value_enum, default_value_t = AnalyzerName::Delimited)]
+    analyzer: AnalyzerName,
     /// Measure merges instead of builds: each engine builds --segments segments of the same files with one
     /// thread and without merges, then merges them into one segment and commits it; searches run on that
     /// segment
@@ -128,7 +137,8 @@ struct Args {
     /// Directory for adapters and indexes
     #[arg(long, value_name = "DIR", default_value = "target/peers")]
     work: PathBuf,
-    /// Directory for results.json, results.csv and report.html [default: results in the --work directory]
+    /// Directory for results.json, results.csv, report.html and summary.md [default: results in the --work
+    /// directory]
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
 }
@@ -145,9 +155,6 @@ struct Peers {
     lucene: Option<Ready>,
     tantivy: Option<Ready>,
 }
-
-/// The maximum size of a file. The peers read whole files into memory, and Java has no larger arrays.
-const LARGEST_FILE: u64 = 2_000_000_000;
 
 /// The number of segments in a comparison of scores, or the number of files if that is less.
 const SEGMENTS_OF_SCORES: usize = 3;
@@ -169,19 +176,24 @@ fn main() -> Result<()> {
     println!("{}", results.machine);
     note_load(&mut results);
     let peers = make_ready(&args, &mut results)?;
-    let files = corpus_files(&corpus)?;
-    let list = write_list(&files, &args.work)?;
+    let files = corpus::files_of(&corpus)?;
+    let list = corpus::write_list(&files, &args.work)?;
     let few = args.scores.map(|_| files.len().min(SEGMENTS_OF_SCORES));
     let segments = args.merge.then_some(args.segments).or(few);
     let kept = Kept { positions: args.kept.positions || args.scores.is_some(), ..args.kept };
-    let mut equal = true;
+    let found_by = match args.analyzer {
+        AnalyzerName::Delimited => String::new(),
+        other => format!(", {other}"),
+    };
+    let (mut equal, mut summary) = (true, String::new());
     if let Some(segments) = segments {
         corpus::write_shares(&list, segments)?;
     }
     for &unit in &args.records {
         let corpus = Corpus {
-            name: format!("{}, one document per {unit}", name(&corpus)),
+            name: format!("{}, one document per {unit}{found_by}", name(&corpus)),
             unit,
+            analyzer: args.analyzer,
             files: files.clone(),
             list: list.clone(),
             threads: args.threads.unwrap_or_else(cores),
@@ -190,11 +202,15 @@ fn main() -> Result<()> {
         };
         match args.scores {
             Some(queries) => equal &= compare_scores(&args, queries, &corpus, &peers, &mut results)?,
-            None => measure(&args, &corpus, &peers, &mut results)?,
+            None => summary += &measure(&args, &corpus, &peers, &mut results)?,
         }
     }
     let report = args.report.clone().unwrap_or_else(|| args.work.join("results"));
     scanns_bench::report::save(&results, &report)?;
+    if !summary.is_empty() {
+        println!("{summary}");
+        fs::write(report.join("summary.md"), summary.trim_start())?;
+    }
     println!("report: {}", report.join("report.html").display());
     ensure!(equal, "the answers of scanns and Lucene differ, see above");
     Ok(())
@@ -273,8 +289,8 @@ fn compare_warc(args: &Args, archives: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs one job, prints its table and records its series.
-fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -> Result<()> {
+/// Runs one job, prints its table and records its series. Returns the summary of its searches in Markdown.
+fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -> Result<String> {
     let engines = engines(args, corpus, peers)?;
     let (measured, queries) = job::run(corpus, &engines, &effort(args), &args.work)?;
     let columns: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
@@ -300,6 +316,10 @@ fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -
     );
     println!("{}", table::render(&columns, &lines));
     table::record(&corpus.name, corpus.threads, &columns, &lines, results);
+    let remarks: Vec<String> = measured.iter().filter_map(Measured::remark).collect();
+    for remark in &remarks {
+        results.note(format!("{}: {remark}", corpus.name));
+    }
     for engine in &engines {
         let (writers, buffer) = (engine.writers, engine.buffer_mib);
         let built = corpus.segments.map_or_else(
@@ -308,7 +328,7 @@ fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -
         );
         results.note(format!("{}, {}: {built}, {}", corpus.name, engine.name, engine.command.join(" ")));
     }
-    Ok(())
+    Ok(summary::markdown(&corpus.name, &columns, &lines, &remarks))
 }
 
 fn engines(args: &Args, corpus: &Corpus, peers: &Peers) -> Result<Vec<Engine>> {
@@ -421,10 +441,13 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The path of the corpus: the given one, or a dump that the benchmarks generate.
+/// The path of the corpus: the given one, one of natural text, or a dump that the benchmarks generate.
 fn corpus_path(args: &Args) -> Result<PathBuf> {
-    if let Some(given) = &args.corpus {
-        return Ok(given.clone());
+    let given = args.corpus.as_ref().filter(|given| given.exists() || *given != Path::new("dump"));
+    match given.and_then(|given| natural::named(given)) {
+        Some(natural) => return natural.prepare(&args.work),
+        None if given.is_some() => return Ok(given.cloned().unwrap_or_default()),
+        None => {}
     }
     let mebibytes = if args.quick { "32" } else { "256" };
     // A small dump is one file, but segments are made of whole files.
@@ -442,38 +465,6 @@ fn corpus_path(args: &Args) -> Result<PathBuf> {
     Ok(dump)
 }
 
-/// The files of the corpus, in the order in which scanns reads them: large ones first.
-fn corpus_files(corpus: &Path) -> Result<Vec<Input>> {
-    let source = SourceOptions { paths: vec![corpus.into()], ..SourceOptions::default() };
-    let found = scanns::sources::collect(&source, &AtomicBool::new(false))?;
-    if let Some(failure) = found.failures.first() {
-        bail!("{}: {}", failure.path.display(), failure.reason);
-    }
-    ensure!(!found.inputs.is_empty(), "{} has no files", corpus.display());
-    if let Some(large) = found.inputs.iter().find(|input| input.bytes > LARGEST_FILE) {
-        bail!(
-            "{} has {:.0} MiB, but the peers read whole files into memory; split it into parts below 1 GiB",
-            large.path.display(),
-            mib(large.bytes)
-        );
-    }
-    Ok(found.inputs)
-}
-
-/// Writes the list of files for the adapters.
-fn write_list(files: &[Input], work: &Path) -> Result<PathBuf> {
-    let mut list = String::new();
-    for file in files {
-        let path = std::path::absolute(&file.path)?;
-        let text = path.to_str();
-        list.push_str(text.with_context(|| format!("{} is not UTF-8; rename it", path.display()))?);
-        list.push('\0');
-    }
-    let path = work.join("files");
-    fs::write(&path, list).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(path)
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -483,15 +474,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
-    }
-
-    #[test]
-    fn lists_of_files_hold_whole_paths_and_end_each_with_a_nul() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("a b"), "x").unwrap();
-        let files = corpus_files(dir.path()).unwrap();
-        let list = fs::read_to_string(write_list(&files, dir.path()).unwrap()).unwrap();
-        assert_eq!(list, format!("{}\0", dir.path().join("a b").display()));
-        assert!(corpus_files(&dir.path().join("absent")).is_err());
     }
 }

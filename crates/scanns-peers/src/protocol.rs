@@ -14,6 +14,8 @@ use clap::{Args, Parser, ValueEnum};
 use scanns::search::Model;
 use serde::{Deserialize, Serialize};
 
+use crate::analyzer::AnalyzerName;
+
 /// The command line of an adapter.
 #[derive(Debug, Parser)]
 pub enum Task {
@@ -39,8 +41,7 @@ pub struct Kept {
     pub vectors: bool,
 }
 
-/// What to build. Terms are separated by white space and `/`. The index keeps documents, term frequencies and
-/// document lengths.
+/// What to build. The index keeps documents, term frequencies and document lengths.
 #[derive(Clone, Debug, Args)]
 pub struct BuildTask {
     /// File with the paths to index, each terminated by a NUL byte
@@ -52,6 +53,9 @@ pub struct BuildTask {
     /// What a document is
     #[arg(long)]
     pub records: Unit,
+    /// What finds terms in text
+    #[arg(long)]
+    pub analyzer: AnalyzerName,
     /// Number of indexing threads
     #[arg(long)]
     pub threads: usize,
@@ -452,8 +456,8 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_flags_for_adapters_and_words_for_people() {
-        let words = "x build --files a --out o --records file --threads 1 --writers local --buffer-mib 1 \
-                     --repetitions 1 --segments 2 --positions --vectors";
+        let words = "x build --files a --out o --records file --analyzer standard --threads 1 \
+                     --writers local --buffer-mib 1 --repetitions 1 --segments 2 --positions --vectors";
         let Task::Build(task) = Task::parse_from(words.split_whitespace()) else { panic!("another verb") };
         assert_eq!(task.kept, Kept { positions: true, stored: false, vectors: true });
         assert_eq!(task.kept.words(), "frequencies, positions, vectors");

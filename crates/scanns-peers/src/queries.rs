@@ -12,6 +12,7 @@ use scanns::schema::Field;
 use scanns::search::Searcher;
 use scanns::sources::Input;
 
+use crate::analyzer::AnalyzerName;
 use crate::form::{Form, Sign};
 use crate::protocol::Unit;
 use crate::text::{Places, text_of};
@@ -73,16 +74,21 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// Creates a sampler of the documents in `files`, which the index of `searcher` contains. `exhaustive` is
-    /// a searcher of the same index without limits.
+    /// Creates a sampler of the documents in `files`. Both searchers are of the index of these files; the
+    /// second has no limits.
+    ///
+    /// # Errors
+    /// If scanns does not know the analyzer.
     pub fn new(
         files: &'a [Input],
         unit: Unit,
-        searcher: &'a Searcher<'a>,
-        exhaustive: &'a Searcher<'a>,
+        analyzer: AnalyzerName,
+        searchers: [&'a Searcher<'a>; 2],
         seed: u64,
-    ) -> Self {
-        Sampler { places: Places::new(files, unit, seed), searcher, exhaustive, known: HashMap::new() }
+    ) -> Result<Self> {
+        let places = Places::new(files, unit, analyzer, seed)?;
+        let [searcher, exhaustive] = searchers;
+        Ok(Sampler { places, searcher, exhaustive, known: HashMap::new() })
     }
 
     /// Draws up to `each` queries of every class, sorted by class. Phrases are drawn only with `positions`.
@@ -102,10 +108,7 @@ impl<'a> Sampler<'a> {
         for (class, edits) in [("fuzzy1", 1), ("fuzzy2", 2)] {
             found.extend(self.class(class, each, |sampler, _| sampler.fuzzy(edits))?);
         }
-        ensure!(
-            !found.is_empty(),
-            "no queries could be drawn: the corpus has no words of 3 to 60 ASCII letters"
-        );
+        ensure!(!found.is_empty(), "no queries could be drawn: the corpus has no terms of 3 to 60 bytes");
         let order = |asked: &Asked| CLASSES.iter().position(|&class| class == asked.class);
         found.sort_by_key(order);
         Ok(found)
@@ -191,9 +194,10 @@ impl<'a> Sampler<'a> {
             return Ok(None);
         }
         let start = self.places.random.usize(0..=tokens.len() - count);
-        let terms: Option<Vec<String>> = tokens[start..start + count].iter().cloned().collect();
-        let usable = |terms: &Vec<String>| terms.iter().all(|term| term.is_ascii());
-        Ok(terms.filter(usable).map(|terms| Form::Phrase { slop: 0, terms: (0..).zip(terms).collect() }))
+        let tokens = &tokens[start..start + count];
+        let first = tokens.first().map_or(0, |token| token.0);
+        let terms = tokens.iter().map(|(at, term)| Some((at - first, term.clone()?)));
+        Ok(terms.collect::<Option<_>>().map(|terms| Form::Phrase { slop: 0, terms }))
     }
 
     /// Draws a word for which `wanted` returns true from a random document.
@@ -335,7 +339,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (snapshot, files) = corpus(dir.path(), Unit::Line);
         let (searcher, all) = (snapshot.searcher(), snapshot.searcher().exhaustive());
-        let draw = |seed| Sampler::new(&files, Unit::Line, &searcher, &all, seed).draw(20, true).unwrap();
+        let draw = |seed| {
+            let sampler = Sampler::new(&files, Unit::Line, AnalyzerName::Delimited, [&searcher, &all], seed);
+            sampler.unwrap().draw(20, true).unwrap()
+        };
         let queries = draw(1);
         assert_eq!(queries, draw(1));
         assert_ne!(queries, draw(2));
@@ -361,7 +368,8 @@ mod tests {
             fs::create_dir(&dir).unwrap();
             let (snapshot, files) = corpus(&dir, unit);
             let (searcher, all) = (snapshot.searcher(), snapshot.searcher().exhaustive());
-            for query in Sampler::new(&files, unit, &searcher, &all, 5).draw(10, true).unwrap() {
+            let sampler = Sampler::new(&files, unit, AnalyzerName::Delimited, [&searcher, &all], 5);
+            for query in sampler.unwrap().draw(10, true).unwrap() {
                 let terms: Vec<String> = query.form.terms().into_iter().map(String::from).collect();
                 if !terms.is_empty() {
                     let together = Form::list(Sign::Must, &terms).to_scanns();

@@ -9,6 +9,7 @@ use fastrand::Rng;
 use scanns::search::Searcher;
 use scanns::sources::Input;
 
+use crate::analyzer::AnalyzerName;
 use crate::form::{Form, Sign};
 use crate::protocol::Unit;
 use crate::text::Places;
@@ -56,15 +57,16 @@ struct Drawer<'a> {
 pub fn draw(
     files: &[Input],
     unit: Unit,
+    analyzer: AnalyzerName,
     searcher: &Searcher,
     count: usize,
     seed: u64,
 ) -> Result<Vec<(&'static str, Form)>> {
-    let mut places = Places::new(files, unit, seed);
+    let mut places = Places::new(files, unit, analyzer, seed)?;
     let mut passages = Vec::new();
     for _ in 0..20 + count / QUERIES_PER_PASSAGE {
         let text = places.document()?;
-        let tokens = places.tokens(&text);
+        let tokens: Vec<_> = places.tokens(&text).into_iter().map(|token| token.1).collect();
         // A token that cannot be part of a query ends a passage.
         let runs = tokens.split(Option::is_none).max_by_key(|run| run.len()).unwrap_or_default();
         let start = places.random.usize(0..=runs.len().saturating_sub(PASSAGE));
@@ -312,7 +314,8 @@ mod tests {
         let source = SourceOptions { paths: vec![dir.path().into()], ..SourceOptions::default() };
         let files = scanns::sources::collect(&source, &AtomicBool::new(false)).unwrap().inputs;
         let searcher = Searcher::new(Vec::new());
-        let draw = |seed| super::draw(&files, Unit::Line, &searcher, 1000, seed).unwrap();
+        let draw =
+            |seed| super::draw(&files, Unit::Line, AnalyzerName::Delimited, &searcher, 1000, seed).unwrap();
         let queries = draw(1);
         assert_eq!(queries, draw(1));
         assert_ne!(queries, draw(2));

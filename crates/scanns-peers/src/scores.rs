@@ -89,14 +89,15 @@ pub fn run(
         eprintln!("peers: {}: building with {}", corpus.name, engine.name);
         builds.extend(engine.build(corpus)?.into_iter().map(|built| (engine.name.as_str(), built)));
     }
-    same_corpus(builds.iter().map(|(name, built)| (*name, built)))?;
+    same_corpus(builds.iter().map(|(name, built)| (*name, built)), false)?;
     let snapshot = Snapshot::open(&scanns.index)?;
     let searcher = snapshot.searcher();
     let numbers = numbers(corpus, &snapshot)?;
     let (queries, out) = (work.join("random-queries"), work.join("random-hits"));
     let mut outcomes = Vec::new();
     for &model in &trial.models {
-        let drawn = random::draw(&corpus.files, corpus.unit, &searcher, trial.queries, trial.seed)?;
+        let drawn =
+            random::draw(&corpus.files, corpus.unit, corpus.analyzer, &searcher, trial.queries, trial.seed)?;
         let lines: String = drawn.iter().map(|(_, form)| format!("{form}\n")).collect();
         fs::write(&queries, lines).with_context(|| format!("cannot write {}", queries.display()))?;
         eprintln!("peers: {}: running {} queries, {model}", corpus.name, drawn.len());

@@ -66,7 +66,7 @@ impl Line {
 }
 
 /// Formats a number with about three significant digits.
-fn short(number: f64) -> String {
+pub fn short(number: f64) -> String {
     match number.abs() {
         large if large >= 99.95 => format!("{number:.0}"),
         middle if middle >= 9.995 => format!("{number:.1}"),

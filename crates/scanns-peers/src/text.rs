@@ -7,9 +7,10 @@ use std::os::unix::fs::FileExt;
 
 use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
-use scanns::schema::Delimiters;
+use scanns::analysis::Tokenizer;
 use scanns::sources::Input;
 
+use crate::analyzer::AnalyzerName;
 use crate::protocol::Unit;
 
 /// The number of bytes to read at one place.
@@ -24,14 +25,19 @@ pub struct Places<'a> {
     /// The end of each file in the concatenation of all files.
     ends: Vec<u64>,
     unit: Unit,
-    delimiters: Delimiters,
+    tokenizer: Tokenizer,
+    /// The places where text can be cut without changing the terms on either side.
+    cuts: fn(u8) -> bool,
     /// The source of random numbers.
     pub random: Rng,
 }
 
 impl<'a> Places<'a> {
-    /// Creates a source of places in `files`.
-    pub fn new(files: &'a [Input], unit: Unit, seed: u64) -> Self {
+    /// Creates a source of places in `files`, whose terms `analyzer` finds.
+    ///
+    /// # Errors
+    /// If scanns does not know the analyzer.
+    pub fn new(files: &'a [Input], unit: Unit, analyzer: AnalyzerName, seed: u64) -> Result<Self> {
         let mut end = 0;
         let ends = files
             .iter()
@@ -40,29 +46,29 @@ impl<'a> Places<'a> {
                 end
             })
             .collect();
-        Places { files, ends, unit, delimiters: Delimiters::paths(), random: Rng::with_seed(seed) }
+        let tokenizer = Tokenizer::new(&analyzer.of_scanns()?);
+        // Marks after a space may belong to the space, so Unicode words are cut only at the ends of lines.
+        let cuts = if analyzer.follows_unicode() { |byte| byte == b'\n' } else { is_space };
+        Ok(Places { files, ends, unit, tokenizer, cuts, random: Rng::with_seed(seed) })
     }
 
     /// Returns distinct terms of `text` that can be part of a query, in random order.
     pub fn terms(&mut self, text: &[u8]) -> Vec<Vec<u8>> {
-        let words = text.split(|&byte| self.delimiters.contains(byte));
-        let usable = |word: &&[u8]| (3..60).contains(&word.len()) && word.iter().all(u8::is_ascii_graphic);
-        let distinct: BTreeSet<&[u8]> = words.filter(usable).collect();
-        let mut terms: Vec<Vec<u8>> = distinct.into_iter().map(<[u8]>::to_vec).collect();
+        let found = self.tokenizer.terms_of(&mut text.to_vec());
+        let usable = |term: &Vec<u8>| term.len() >= 3 && usable(term).is_some();
+        let distinct: BTreeSet<Vec<u8>> = found.into_iter().filter(usable).collect();
+        let mut terms: Vec<Vec<u8>> = distinct.into_iter().collect();
         self.random.shuffle(&mut terms);
         terms.truncate(TERMS_PER_WINDOW);
         terms
     }
 
-    /// Returns all tokens of `text` in order, with none for a token that cannot be part of a query.
-    pub fn tokens(&self, text: &[u8]) -> Vec<Option<String>> {
-        let words = text.split(|&byte| self.delimiters.contains(byte)).filter(|word| !word.is_empty());
-        let usable = |word: &[u8]| {
-            std::str::from_utf8(word).is_ok_and(|text| {
-                word.len() < 60 && !text.chars().any(|char| char.is_whitespace() || char.is_control())
-            })
-        };
-        words.map(|word| usable(word).then(|| text_of(word))).collect()
+    /// Returns the tokens of `text` in order with their positions, with no text for a token that cannot be
+    /// part of a query. If several tokens have the same position, the first is returned.
+    pub fn tokens(&mut self, text: &[u8]) -> Vec<(u32, Option<String>)> {
+        let mut found = self.tokenizer.placed_terms(&mut text.to_vec());
+        found.dedup_by_key(|(position, _)| *position);
+        found.into_iter().map(|(position, term)| (position, usable(&term).map(str::to_owned))).collect()
     }
 
     /// Returns text at a random place, without the terms that may be cut at its ends.
@@ -102,7 +108,7 @@ impl<'a> Places<'a> {
         let opened = File::open(&file.path).with_context(why)?;
         let mut text = vec![0; usize::try_from(file.bytes)?.min(WINDOW)];
         opened.read_exact_at(&mut text, start).with_context(why)?;
-        let whole = |byte: &u8| self.delimiters.contains(*byte);
+        let whole = |byte: &u8| (self.cuts)(*byte);
         if start + (text.len() as u64) < file.bytes {
             text.truncate(text.iter().rposition(whole).unwrap_or(0));
         }
@@ -111,6 +117,19 @@ impl<'a> Places<'a> {
         }
         Ok(text)
     }
+}
+
+/// ASCII white space.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+/// The text of a term that can be part of a query: short, valid, and without the characters that separate
+/// words in a file of queries or replace invalid ones.
+fn usable(term: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(term).ok().filter(|text| text.len() < 60)?;
+    let odd = |c: char| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER;
+    (!text.contains(odd)).then_some(text)
 }
 
 /// Converts a term to text.
@@ -134,11 +153,11 @@ mod tests {
         fs::write(dir.path().join("text"), text).unwrap();
         let source = SourceOptions { paths: vec![dir.path().into()], ..SourceOptions::default() };
         let files = scanns::sources::collect(&source, &AtomicBool::new(false)).unwrap().inputs;
-        let mut places = Places::new(&files, Unit::Line, 1);
+        let mut places = Places::new(&files, Unit::Line, AnalyzerName::Delimited, 1).unwrap();
         let mut seen = BTreeSet::new();
         for _ in 0..50 {
             let line = places.document().unwrap();
-            let tokens: Vec<String> = places.tokens(&line).into_iter().flatten().collect();
+            let tokens: Vec<String> = places.tokens(&line).into_iter().filter_map(|token| token.1).collect();
             let number = tokens[0].strip_prefix('a').unwrap();
             assert_eq!(tokens, [format!("a{number}"), format!("b{number}"), format!("c{number}")]);
             seen.insert(number.to_string());
@@ -148,8 +167,21 @@ mod tests {
 
     #[test]
     fn tokens_that_cannot_stand_in_a_query_keep_their_place() {
-        let places = Places::new(&[], Unit::Line, 1);
+        let mut places = Places::new(&[], Unit::Line, AnalyzerName::Delimited, 1).unwrap();
         let found = places.tokens(b" one/\xff\ttwo \x01 three ");
-        assert_eq!(found, [Some("one".into()), None, Some("two".into()), None, Some("three".into())]);
+        let expected = [Some("one"), None, Some("two"), None, Some("three")];
+        assert_eq!(found, (0..).zip(expected.map(|term| term.map(String::from))).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_analyzer_with_their_gaps_and_one_for_each_position() {
+        let tokens = |analyzer, text: &[u8]| {
+            let mut places = Places::new(&[], Unit::File, analyzer, 1).unwrap();
+            places.tokens(text).into_iter().map(|(at, term)| (at, term.unwrap())).collect::<Vec<_>>()
+        };
+        let english = tokens(AnalyzerName::English, b"Running to the cats");
+        assert_eq!(english, [(0, "run".to_string()), (3, "cat".to_string())]);
+        let code = tokens(AnalyzerName::Code, b"getURL(x)");
+        assert_eq!(code, [(0, "geturl".to_string()), (1, "url".to_string()), (2, "x".to_string())]);
     }
 }

@@ -2,10 +2,12 @@
 //! that they were taken on.
 //!
 //! The file is self-contained: plots are SVG in the page. `groups.rs` decides which series share a plot,
-//! `plot.rs` draws it, and `about.rs` describes the experiments.
+//! `plot.rs` draws it, and `about.rs` describes the experiments. `over_time.rs` draws the figures of a
+//! history.
 
 mod about;
 mod groups;
+pub(crate) mod over_time;
 mod plot;
 
 use std::path::Path;
@@ -17,7 +19,8 @@ use crate::results::{Better, Results, Series};
 use crate::stats::ratio;
 use groups::{Group, groups};
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
+pub(crate) const STYLE: &str = "\
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
 color:#1b1b1b;background:#fff}table{border-collapse:collapse;margin:1rem 0;font-size:.85rem}\
 td,th{padding:.15rem .7rem;border-bottom:1px solid #ddd;text-align:right;white-space:nowrap}\
 td:first-child,th:first-child{text-align:left}th{border-bottom:2px solid #888}.wide{overflow-x:auto}\
@@ -166,7 +169,7 @@ fn table(group: &Group<'_>) -> Markup {
 }
 
 /// A figure with its significant digits.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     let digits = match value.abs() {
         value if value >= 100.0 => 0,
         value if value >= 10.0 => 1,

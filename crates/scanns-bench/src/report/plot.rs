@@ -15,7 +15,7 @@ const SIZE: (u32, u32) = (900, 420);
 const BAR: u32 = 34;
 
 /// Colours that people with any kind of colour vision can tell apart (Okabe and Ito).
-const COLOURS: [RGBColor; 7] = [
+pub(super) const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
     RGBColor(0, 158, 115),
@@ -38,10 +38,10 @@ pub fn svg(group: &Group<'_>) -> Result<String> {
     Ok(text)
 }
 
-type DrawnPlot = Result<(), Box<dyn std::error::Error>>;
+pub(super) type DrawnPlot = Result<(), Box<dyn std::error::Error>>;
 
 /// Least and greatest of finite values; 0 and 1 if there are none.
-fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(super) fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let fold = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
     let (low, high) = values.filter(|value| value.is_finite()).fold((f64::MAX, f64::MIN), fold);
     if low > high { (0.0, 1.0) } else { (low, high) }
@@ -90,7 +90,7 @@ fn lines(group: &Group<'_>, axis: &str, text: &mut String) -> DrawnPlot {
 }
 
 /// Formats a number for an axis.
-fn tick(value: &f64) -> String {
+pub(super) fn tick(value: &f64) -> String {
     if value.abs() >= 10.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
 

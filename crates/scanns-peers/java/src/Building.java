@@ -13,6 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.lucene.analysis.Analyzer;
+import org.apache.lucene.analysis.standard.StandardAnalyzer;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.FieldType;
@@ -27,6 +29,7 @@ import org.apache.lucene.index.MergePolicy;
 import org.apache.lucene.index.MultiReader;
 import org.apache.lucene.index.NoMergePolicy;
 import org.apache.lucene.index.TieredMergePolicy;
+import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.BytesRef;
 
@@ -45,6 +48,7 @@ final class Building {
     private final List<Path> files;
     private final Path out;
     private final boolean lines;
+    private final String analyzer;
     private final int threads;
     private final boolean local;
     private final int bufferMib;
@@ -58,6 +62,7 @@ final class Building {
         files = list(options.text("files"));
         out = Path.of(options.text("out"));
         lines = options.text("records").equals("line");
+        analyzer = options.text("analyzer");
         threads = options.number("threads");
         local = options.text("writers").equals("local");
         bufferMib = options.number("buffer-mib");
@@ -139,7 +144,10 @@ final class Building {
     }
 
     private IndexWriter writer(Path path) throws IOException {
-        IndexWriterConfig config = config(segments == 0 ? tiered() : NoMergePolicy.INSTANCE, threads);
+        MergePolicy policy = segments == 0 ? tiered() : NoMergePolicy.INSTANCE;
+        IndexWriterConfig config = config(policy, threads, delimited() ? new StandardAnalyzer() : Analyzers.of(analyzer));
+        // scanns counts the parts of identifiers in the length of a document.
+        if (analyzer.equals("code")) config.setSimilarity(new BM25Similarity(false));
         config.setOpenMode(IndexWriterConfig.OpenMode.CREATE);
         config.setRAMBufferSizeMB(bufferMib);
         config.setRAMPerThreadHardLimitMB(2047);
@@ -154,9 +162,18 @@ final class Building {
         return policy;
     }
 
+    /** True if tokens are found in bytes, without an analyzer. */
+    private boolean delimited() {
+        return analyzer.equals("delimited");
+    }
+
     /** A configuration that merges by {@code policy} in the background, without a rate limit. */
     static IndexWriterConfig config(MergePolicy policy, int threads) {
-        IndexWriterConfig config = new IndexWriterConfig();
+        return config(policy, threads, new StandardAnalyzer());
+    }
+
+    private static IndexWriterConfig config(MergePolicy policy, int threads, Analyzer analyzer) {
+        IndexWriterConfig config = new IndexWriterConfig(analyzer);
         config.setUseCompoundFile(false);
         config.setMergePolicy(policy);
         ConcurrentMergeScheduler scheduler = new ConcurrentMergeScheduler();
@@ -180,7 +197,9 @@ final class Building {
         Terms terms = new Terms();
         StoredField path = new StoredField("path", "");
         Document document = new Document();
-        document.add(new Field(FIELD, terms, type));
+        // Analyzers of Lucene take characters. Text in UTF-8 becomes a string, as in any program in Java.
+        Field body = delimited() ? new Field(FIELD, terms, type) : new Field(FIELD, "", type);
+        document.add(body);
         if (!lines) document.add(path);
         // Bytes are stored directly, which saves the time to convert them to characters and back.
         StoredField content = new StoredField(Contents.FIELD, new BytesRef());
@@ -197,7 +216,7 @@ final class Building {
             }
             bytes += size;
             if (!lines) {
-                terms.set(text, 0, size);
+                set(body, terms, text, 0, size);
                 content.setBytesValue(new BytesRef(text, 0, size));
                 path.setStringValue(file.toString());
                 writer.addDocument(document);
@@ -206,13 +225,19 @@ final class Building {
             for (int start = 0; start < size; ) {
                 int end = start;
                 while (end < size && text[end] != '\n') end++;
-                terms.set(text, start, end);
+                set(body, terms, text, start, end);
                 content.setBytesValue(new BytesRef(text, start, end - start));
                 writer.addDocument(document);
                 start = end + 1;
             }
         }
         return bytes;
+    }
+
+    /** Sets the text to index next. */
+    private void set(Field body, Terms terms, byte[] text, int start, int end) {
+        if (delimited()) terms.set(text, start, end);
+        else body.setStringValue(new String(text, start, end - start, StandardCharsets.UTF_8));
     }
 
     /** Opens the index of one writer, or the indexes of several as one. */

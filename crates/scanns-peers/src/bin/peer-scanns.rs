@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use scanns::index::{IndexOptions, IndexReport, MergeOptions, Progress};
-use scanns::schema::{Analyzer, Field, Postings, Records, Store};
+use scanns::schema::{Field, Postings, Records, Store};
 use scanns::search::{Model, Searcher};
 use scanns::sources::{FileList, ListFrom, ReadOptions, Separator, SourceOptions};
 use scanns::writer::StoredOptions;
@@ -42,7 +42,7 @@ fn options(task: &BuildTask) -> Result<IndexOptions> {
         read: ReadOptions { lanes: task.threads, read_threads, ..ReadOptions::default() },
         records: if task.records == Unit::Line { Records::Lines } else { Records::File },
         fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
-        analyzer: Some(Analyzer::parse("paths")?),
+        analyzer: Some(task.analyzer.of_scanns()?),
         postings: Some(if task.kept.positions { Postings::Positions } else { Postings::Frequencies }),
         stored: StoredOptions {
             store: Some(if task.kept.stored { Store::Content } else { Store::None }),

@@ -6,8 +6,10 @@
 //! the same. Stored text is in the default document store, which compresses blocks with lz4 on a separate
 //! thread. tantivy has no term vectors.
 
+mod parts;
 mod queries;
 mod terms;
+mod words;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -16,6 +18,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use scanns_peers::adapter::{Engine, Index as Answering, bytes_written, paths, peak_bytes, serve};
+use scanns_peers::analyzer::AnalyzerName;
 use scanns_peers::contents::Digest;
 use scanns_peers::engine::bytes_below;
 use scanns_peers::form::Form;
@@ -31,6 +34,7 @@ use tantivy::{
 };
 
 use crate::terms::Delimited;
+use crate::words::Words;
 
 /// The number of lines that are added to the writer at once.
 const BATCH: usize = 1000;
@@ -44,11 +48,12 @@ struct Fields {
     path: Field,
 }
 
-fn schema(kept: Kept) -> (Schema, Fields) {
+fn schema(kept: Kept, analyzer: AnalyzerName) -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let postings =
         if kept.positions { IndexRecordOption::WithFreqsAndPositions } else { IndexRecordOption::WithFreqs };
-    let indexing = TextFieldIndexing::default().set_tokenizer("delimited").set_index_option(postings);
+    let indexing =
+        TextFieldIndexing::default().set_tokenizer(&analyzer.to_string()).set_index_option(postings);
     let body = TextOptions::default().set_indexing_options(indexing);
     let body = builder.add_text_field("body", if kept.stored { body.set_stored() } else { body });
     let path = builder.add_text_field("path", STORED);
@@ -108,8 +113,16 @@ fn feed_all(writer: &IndexWriter, fields: Fields, task: &BuildTask, files: &[Str
     Ok(bytes.into_inner())
 }
 
-fn register(index: &Index) {
-    index.tokenizers().register("delimited", TextAnalyzer::builder(Delimited::default()).build());
+/// Registers the tokenizers by the names of [`AnalyzerName`].
+fn register(index: &Index) -> Result<()> {
+    let tokenizers = index.tokenizers();
+    let add = |name: AnalyzerName, analyzer: TextAnalyzer| tokenizers.register(&name.to_string(), analyzer);
+    add(AnalyzerName::Delimited, TextAnalyzer::builder(Delimited::with_slash()).build());
+    add(AnalyzerName::Whitespace, TextAnalyzer::builder(Delimited::white_space()).build());
+    add(AnalyzerName::Standard, TextAnalyzer::builder(Words::standard()).build());
+    add(AnalyzerName::English, TextAnalyzer::builder(Words::english()?).build());
+    add(AnalyzerName::Code, TextAnalyzer::builder(Words::code()).build());
+    Ok(())
 }
 
 /// The number of tokens in all documents, from the statistics of the index.
@@ -159,9 +172,9 @@ impl Engine for Tantivy {
         anyhow::ensure!(!task.kept.vectors, "tantivy has no term vectors");
         let written = bytes_written();
         let begin = Instant::now();
-        let (schema, fields) = schema(task.kept);
+        let (schema, fields) = schema(task.kept, task.analyzer);
         let index = Index::create_in_dir(&task.out, schema)?;
-        register(&index);
+        register(&index)?;
         let threads = if task.segments == 0 { task.threads } else { 1 };
         let mut writer = index.writer_with_num_threads(threads, (task.buffer_mib << 20) * threads)?;
         let fill = if task.segments == 0 { fill } else { fill_shares };
@@ -189,7 +202,7 @@ impl Engine for Tantivy {
         let (bytes_before, written) = (bytes_below(directory)?, bytes_written());
         let begin = Instant::now();
         let index = Index::open_in_dir(directory)?;
-        register(&index);
+        register(&index)?;
         // The writer gets no documents, so the minimum budget is enough.
         let mut writer: IndexWriter = index.writer_with_num_threads(1, 15_000_000)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
@@ -219,7 +232,7 @@ impl Engine for Tantivy {
     fn open(&self, directory: &Path, scoring: Scoring) -> Result<Opened> {
         anyhow::ensure!(scoring == Scoring::Bm25, "tantivy supports only BM25");
         let index = Index::open_in_dir(directory)?;
-        register(&index);
+        register(&index)?;
         let body = index.schema().get_field("body")?;
         Ok(Opened { searcher: index.reader()?.searcher(), body })
     }

@@ -1,33 +1,50 @@
-//! A tokenizer for tantivy that splits text at white space and `/`.
+//! A tokenizer for tantivy that splits text at ASCII white space, and at `/` if that is wanted.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 /// The maximum length of a term in bytes, as in Lucene. Longer terms are truncated.
-const LONGEST: usize = 32_766;
+pub const LONGEST: usize = 32_766;
 
-/// True for the bytes that separate terms: tab to carriage return, space, and `/`.
-const SEPARATES: [bool; 256] = {
+/// The table of the bytes that separate terms: tab to carriage return, space, and `/` if `slash` is true.
+const fn separators(slash: bool) -> [bool; 256] {
     let mut table = [false; 256];
     table[b' ' as usize] = true;
-    table[b'/' as usize] = true;
+    table[b'/' as usize] = slash;
     let mut byte = b'\t';
     while byte <= b'\r' {
         table[byte as usize] = true;
         byte += 1;
     }
     table
-};
+}
+
+static WHITE_SPACE: [bool; 256] = separators(false);
+static WITH_SLASH: [bool; 256] = separators(true);
 
 /// The tokenizer. It reuses one token.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Delimited {
+    separates: &'static [bool; 256],
     token: Token,
+}
+
+impl Delimited {
+    /// Splits at white space.
+    pub fn white_space() -> Self {
+        Delimited { separates: &WHITE_SPACE, token: Token::default() }
+    }
+
+    /// Splits at white space and `/`.
+    pub fn with_slash() -> Self {
+        Delimited { separates: &WITH_SLASH, token: Token::default() }
+    }
 }
 
 /// The terms of one text.
 pub struct Terms<'a> {
     text: &'a str,
     at: usize,
+    separates: &'static [bool; 256],
     token: &'a mut Token,
 }
 
@@ -36,7 +53,7 @@ impl Tokenizer for Delimited {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Terms<'a> {
         self.token.reset();
-        Terms { text, at: 0, token: &mut self.token }
+        Terms { text, at: 0, separates: self.separates, token: &mut self.token }
     }
 }
 
@@ -44,11 +61,11 @@ impl TokenStream for Terms<'_> {
     fn advance(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let mut start = self.at;
-        while start < bytes.len() && SEPARATES[usize::from(bytes[start])] {
+        while start < bytes.len() && self.separates[usize::from(bytes[start])] {
             start += 1;
         }
         let mut end = start;
-        while end < bytes.len() && !SEPARATES[usize::from(bytes[end])] {
+        while end < bytes.len() && !self.separates[usize::from(bytes[end])] {
             end += 1;
         }
         self.at = end;
@@ -83,7 +100,7 @@ mod tests {
 
     #[test]
     fn terms_stand_between_white_space_and_slashes() {
-        let mut tokenizer = Delimited::default();
+        let mut tokenizer = Delimited::with_slash();
         let long = "é".repeat(LONGEST);
         let text = format!(" /usr//lib\tx.so\r\n{long} \u{b}ß/");
         let mut stream = tokenizer.token_stream(&text);
