@@ -26,6 +26,7 @@ pub(super) enum BmpEnd {
 const UNKNOWN: u32 = u32::MAX;
 
 /// The states behind those of [`WordState`]: a character that is a word by itself was seen, and none.
+#[expect(clippy::cast_possible_truncation, reason = "there are eleven")]
 const SINGLE: u8 = WordState::ALL.len() as u8;
 const NONE: u8 = SINGLE + 1;
 /// No state: the word has ended.
@@ -107,35 +108,30 @@ impl BmpWords {
     #[inline(always)]
     fn lowered(&self, text: &mut [u8]) -> Option<(u32, usize)> {
         let tail = |byte: u8| (byte & 0xc0 == 0x80).then_some(u32::from(byte & 0x3f));
-        match *text {
+        let (code, len) = match *text {
             [ref mut byte @ 0..0x80, ..] => {
                 byte.make_ascii_lowercase();
-                Some((self.characters[usize::from(*byte)], 1))
+                return Some((self.characters[usize::from(*byte)], 1));
             }
-            [ref mut first @ 0xc2..=0xdf, ref mut second, ..] => {
-                let code = u32::from(*first & 0x1f) << 6 | tail(*second)?;
-                let entry = self.characters[code as usize];
-                let lower = entry & 0xffff;
-                if lower != code && entry != UNKNOWN {
-                    (*first, *second) = (0xc0 | (lower >> 6) as u8, 0x80 | lower as u8 & 0x3f);
-                }
-                (entry != UNKNOWN).then_some((entry, 2))
+            [first @ 0xc2..=0xdf, second, ..] => (u32::from(first & 0x1f) << 6 | tail(second)?, 2),
+            [first @ 0xe0..=0xef, second, third, ..] => {
+                (u32::from(first & 0xf) << 12 | tail(second)? << 6 | tail(third)?, 3)
             }
-            [ref mut first @ 0xe0..=0xef, ref mut second, ref mut third, ..] => {
-                let code = u32::from(*first & 0xf) << 12 | tail(*second)? << 6 | tail(*third)?;
-                if code < 0x800 {
-                    return None;
-                }
-                let entry = self.characters[code as usize];
-                let lower = entry & 0xffff;
-                if lower != code && entry != UNKNOWN {
-                    *first = 0xe0 | (lower >> 12) as u8;
-                    (*second, *third) = (0x80 | (lower >> 6) as u8 & 0x3f, 0x80 | lower as u8 & 0x3f);
-                }
-                (entry != UNKNOWN).then_some((entry, 3))
-            }
-            _ => None,
+            _ => return None,
+        };
+        let entry = self.characters[code as usize];
+        // Three bytes may not stand for what fits into two.
+        if entry == UNKNOWN || len == 3 && code < 0x800 {
+            return None;
         }
+        let lower = entry & 0xffff;
+        if lower != code
+            && let Some(lower) = char::from_u32(lower)
+        {
+            // It has as many bytes.
+            lower.encode_utf8(&mut text[..len]);
+        }
+        Some((entry, len))
     }
 }
 

@@ -89,7 +89,7 @@ impl<'a> TermBlocks<'a> {
     /// The terms of the block, in order.
     #[inline]
     pub fn places(&self) -> &[TermPlace] {
-        &self.places[..self.count]
+        self.places.get(..self.count).unwrap_or_default()
     }
 
     /// The bytes of the terms of the block that are not shared, and bytes behind them.

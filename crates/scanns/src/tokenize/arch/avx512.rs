@@ -54,6 +54,7 @@ pub(super) fn mask(set: &ByteSet, bytes: &[u8]) -> u64 {
 }
 
 /// The offsets 0 to 31.
+#[expect(clippy::cast_possible_truncation, reason = "they are below 32")]
 static COUNTER: [u16; 32] = {
     let mut counter = [0; 32];
     let mut at = 0;
@@ -64,6 +65,7 @@ static COUNTER: [u16; 32] = {
     counter
 };
 
+/// [`COUNTER`] in a register.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn iota() -> __m512i {
