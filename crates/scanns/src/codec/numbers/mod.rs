@@ -298,14 +298,22 @@ impl<'a> Numbers<'a> {
                 }
             }
         }
+        self.put_patches(from, end, out)
+    }
+
+    /// Puts the exceptions into the numbers from `from` on. Returns `None` if their places do not ascend, or
+    /// are not marked as [`Numbers::get`] needs it.
+    fn put_patches(&self, from: usize, end: usize, out: &mut [u64]) -> Option<()> {
         let Patches { places, values } = self.patches;
         let first = places.partition_point(|place| short(place) < from);
-        for (place, value) in places.iter().zip(values).skip(first) {
-            match short(place).checked_sub(from).and_then(|at| out.get_mut(at)) {
-                Some(patched) => *patched = long(value),
-                None if short(place) >= end => break,
-                None => return None,
+        let mut least = from;
+        for (place, value) in places.iter().map(short).zip(values).skip(first) {
+            if place >= end {
+                break;
             }
+            let is_marked = self.packed.get(place)? == (1 << self.head.width) - 1;
+            *out.get_mut(place.checked_sub(from)?)? = (place >= least && is_marked).then(|| long(value))?;
+            least = place + 1;
         }
         Some(())
     }

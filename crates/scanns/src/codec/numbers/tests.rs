@@ -106,14 +106,16 @@ fn any_bytes_and_heads_do_no_harm() {
     let seed = 0x5eed_0607;
     let mut random = fastrand::Rng::with_seed(seed);
     for _ in 0..20_000 {
-        let bytes: Vec<u8> = (0..random.usize(..400)).map(|_| random.u8(..)).collect();
+        // Small bytes are places of exceptions.
+        let most = [1, 4, 255][random.usize(..3)];
+        let bytes: Vec<u8> = (0..random.usize(..400)).map(|_| random.u8(..=most)).collect();
         let Some(form) = Form::from_code(random.u8(..8)) else { continue };
         let head = Head {
             form,
             width: random.u8(..70),
             base: random.u64(..),
             step: random.u64(..),
-            extra: random.u32(..40),
+            extra: random.u32(..[3, 40][random.usize(..2)]),
         };
         let count = random.usize(..300);
         if let Some(numbers) = Numbers::read(&bytes, head, count) {
@@ -121,9 +123,17 @@ fn any_bytes_and_heads_do_no_harm() {
             let all = numbers.unpack(0, &mut out);
             for (i, &value) in out.iter().enumerate() {
                 let alone = numbers.get(i);
-                // Both agree if the bytes are valid.
-                let sound = !matches!(form, Form::Runs | Form::Patched | Form::Decimal);
-                assert!(!sound || all.is_none() || alone == Some(value), "seed {seed:x} {head:?} {i}");
+                // An exception that is missing is only found alone, and so are the ends of runs that do not
+                // ascend.
+                let found = match form {
+                    Form::Runs => None,
+                    Form::Patched | Form::Decimal => alone,
+                    _ => Some(alone.unwrap_or(!value)),
+                };
+                assert!(
+                    all.is_none() || found.is_none_or(|alone| alone == value),
+                    "seed {seed:x} {head:?} {i}"
+                );
             }
         }
     }
