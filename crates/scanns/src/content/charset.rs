@@ -34,8 +34,9 @@ pub(super) fn utf16(head: &[u8]) -> Option<&'static Encoding> {
         [0xfe, 0xff, ..] => return Some(UTF_16BE),
         _ => {}
     }
-    let (pairs, _) = head.get(..COUNTED).unwrap_or(head).as_chunks::<2>();
-    if pairs.len() < 2 {
+    let counted = head.get(..COUNTED).unwrap_or(head);
+    let (pairs, _) = counted.as_chunks::<2>();
+    if pairs.len() < 2 || memchr::memchr(0, counted).is_none() {
         return None;
     }
     let is_text = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');

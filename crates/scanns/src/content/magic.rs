@@ -56,7 +56,9 @@ const MAGIC: [(&[u8], &str); 41] = [
 
 /// The kind of a binary file; `None` for text.
 pub(super) fn binary_kind(head: &[u8]) -> Option<&'static str> {
-    if let Some((_, name)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+    // The first byte decides for nearly all texts.
+    let begins = |magic: &[u8]| magic.first() == head.first() && head.starts_with(magic);
+    if let Some((_, name)) = MAGIC.iter().find(|(magic, _)| begins(magic)) {
         return Some(name);
     }
     // A text may have the letters there, too.

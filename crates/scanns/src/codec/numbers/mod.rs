@@ -301,19 +301,22 @@ impl<'a> Numbers<'a> {
         self.put_patches(from, end, out)
     }
 
-    /// Puts the exceptions into the numbers from `from` on. Returns `None` if their places do not ascend, or
-    /// are not marked as [`Numbers::get`] needs it.
+    /// Puts the exceptions into the numbers from `from` on. Returns `None` if their places are not marked, or,
+    /// from the first number on, if they do not ascend, as [`Numbers::get`] needs it.
     fn put_patches(&self, from: usize, end: usize, out: &mut [u64]) -> Option<()> {
         let Patches { places, values } = self.patches;
+        if from == 0 && !places.is_sorted_by(|before, after| short(before) < short(after)) {
+            return None;
+        }
         let first = places.partition_point(|place| short(place) < from);
-        let mut least = from;
         for (place, value) in places.iter().map(short).zip(values).skip(first) {
             if place >= end {
                 break;
             }
-            let is_marked = self.packed.get(place)? == (1 << self.head.width) - 1;
-            *out.get_mut(place.checked_sub(from)?)? = (place >= least && is_marked).then(|| long(value))?;
-            least = place + 1;
+            if self.packed.get(place)? != (1 << self.head.width) - 1 {
+                return None;
+            }
+            *out.get_mut(place.checked_sub(from)?)? = long(value);
         }
         Some(())
     }

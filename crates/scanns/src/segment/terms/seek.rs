@@ -66,7 +66,7 @@ pub(super) fn find(
 }
 
 /// Lengths of at least this, and terms that match this many bytes, are left to [`one_by_one`].
-const MOST: u8 = 127;
+pub(super) const MOST: u8 = 127;
 
 /// The number of bytes that each term of a block shares with the one before, and the number of its own bytes.
 /// After the last term `shared` is [`MOST`].
@@ -75,8 +75,8 @@ pub(super) struct Lengths {
     pub(super) own: [u8; GROUP],
 }
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x80 * ONES;
+pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
+pub(super) const HIGH: u64 = 0x80 * ONES;
 const LOW_NIBBLES: u64 = 0x0f * ONES;
 
 /// The high bit of each byte that is a nibble of 15.

@@ -4,20 +4,9 @@
 use super::block::{BlockParts, TermBlock};
 use super::info::{GROUP, TermInfo, TermPositions, prefix_of};
 use super::lookup::TermDictionary;
-use super::seek::Lengths;
+use super::seek::{HIGH, Lengths, MOST, ONES};
 use crate::codec::head;
 use crate::error::{Error, Result};
-
-/// A term of a block.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TermPlace {
-    /// The number of bytes that it shares with the term before; 0 for the first term of a block.
-    pub shared: usize,
-    /// Its other bytes are `start..end` of [`TermBlocks::text`].
-    pub start: usize,
-    /// The end of its other bytes.
-    pub end: usize,
-}
 
 /// Steps through the blocks of terms; it starts before the first.
 pub struct TermBlocks<'a> {
@@ -25,8 +14,14 @@ pub struct TermBlocks<'a> {
     /// The next block.
     next: usize,
     block: Option<TermBlock<'a>>,
-    places: [TermPlace; GROUP],
     count: usize,
+    /// The number of bytes that each term shares with the one before, and the same, but at most [`MOST`];
+    /// after the last term it is [`MOST`].
+    shared: [u32; GROUP],
+    near: [u8; GROUP],
+    /// Where the other bytes of each term start in the text; those of the last end where a next one would
+    /// start.
+    starts: [u32; GROUP + 1],
     text: Vec<u8>,
     /// The number of terms whose postings were read.
     read: usize,
@@ -34,8 +29,17 @@ pub struct TermBlocks<'a> {
 
 impl<'a> TermBlocks<'a> {
     pub(in crate::segment) fn new(terms: &'a TermDictionary) -> Self {
-        let places = [TermPlace::default(); GROUP];
-        TermBlocks { terms, next: 0, block: None, places, count: 0, text: Vec::new(), read: 0 }
+        TermBlocks {
+            terms,
+            next: 0,
+            block: None,
+            count: 0,
+            shared: [0; GROUP],
+            near: [MOST; GROUP],
+            starts: [0; GROUP + 1],
+            text: Vec::new(),
+            read: 0,
+        }
     }
 
     /// Moves to the next block that may have terms from `target` on; returns false if there is none.
@@ -64,38 +68,62 @@ impl<'a> TermBlocks<'a> {
         let mut lengths = Lengths::new();
         let are_short = lengths.read(parts)?;
         block.unpack(&mut self.text)?;
-        let places = self.places.get_mut(..parts.count)?;
-        let (mut len, mut at) = (0, 0);
-        if are_short {
-            for (place, (shared, own)) in places.iter_mut().zip(lengths.shared.into_iter().zip(lengths.own)) {
-                let (shared, own) = (usize::from(shared), usize::from(own));
-                if shared > len {
+        let text_len = u32::try_from(parts.text_len).ok()?;
+        let (mut len, mut at) = (0u32, 0u32);
+        for index in 0..parts.count {
+            let (shared, own) = if are_short {
+                (u32::from(*lengths.shared.get(index)?), u32::from(*lengths.own.get(index)?))
+            } else {
+                let (shared, own) = block.next_place(len as usize)?;
+                (u32::try_from(shared).ok()?, u32::try_from(own.len()).ok()?)
+            };
+            if shared > len {
+                return None;
+            }
+            *self.shared.get_mut(index)? = shared;
+            *self.near.get_mut(index)? = u8::try_from(shared).map_or(MOST, |shared| shared.min(MOST));
+            *self.starts.get_mut(index)? = at;
+            (len, at) = (shared.checked_add(own)?, at.checked_add(own)?);
+        }
+        *self.starts.get_mut(parts.count)? = at;
+        self.near.get_mut(parts.count..)?.fill(MOST);
+        (self.block, self.read, self.count) = (Some(block), 0, parts.count);
+        (at <= text_len).then_some(())
+    }
+
+    /// The first term of the block from index `at` on that shares at most `most` bytes with the term before.
+    /// The first term of a block shares none.
+    #[inline]
+    pub fn sharing_at_most(&self, most: usize, at: usize) -> Option<usize> {
+        let compared = u64::try_from(most.min(usize::from(MOST))).ok()?;
+        let mut passed = (1u64 << (8 * (at % 8))) - 1;
+        for (word, near) in self.near.as_chunks::<8>().0.iter().enumerate().skip(at / 8) {
+            // The high bit stays set where no more is shared.
+            let mut open = (HIGH + compared * ONES - u64::from_le_bytes(*near)) & HIGH & !passed;
+            while open != 0 {
+                let index = 8 * word + open.trailing_zeros() as usize / 8;
+                if index >= self.count {
                     return None;
                 }
-                *place = TermPlace { shared, start: at, end: at + own };
-                (len, at) = (shared + own, at + own);
+                if self.shared.get(index).is_some_and(|&shared| shared as usize <= most) {
+                    return Some(index);
+                }
+                open &= open - 1;
             }
-        } else {
-            for place in places {
-                let (shared, own) = block.next_place(len)?;
-                (len, at) = (shared.checked_add(own.len())?, own.end);
-                *place = TermPlace { shared, start: own.start, end: own.end };
-            }
+            passed = 0;
         }
-        (self.block, self.read, self.count) = (Some(block), 0, parts.count);
-        (at <= parts.text_len).then_some(())
+        None
     }
 
-    /// The terms of the block, in order.
+    /// The number of bytes that a term shares with the term before, and its other bytes; `None` after the
+    /// last.
     #[inline]
-    pub fn places(&self) -> &[TermPlace] {
-        self.places.get(..self.count).unwrap_or_default()
-    }
-
-    /// The bytes of the terms of the block that are not shared, and bytes behind them.
-    #[inline]
-    pub fn text(&self) -> &[u8] {
-        &self.text
+    pub fn term(&self, index: usize) -> Option<(usize, &[u8])> {
+        if index >= self.count {
+            return None;
+        }
+        let (start, end) = (*self.starts.get(index)? as usize, *self.starts.get(index + 1)? as usize);
+        Some((*self.shared.get(index)? as usize, self.text.get(start..end)?))
     }
 
     /// The postings of the term with this index in the block, and the place of its positions. Each call for a

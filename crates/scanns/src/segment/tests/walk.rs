@@ -85,19 +85,23 @@ fn blocks_have_the_same_terms_as_reading_all_and_none_is_skipped_from_a_target_o
             let mut blocks = segment.term_blocks();
             let (mut target, mut at, mut term) = (Vec::new(), 0, Vec::new());
             while blocks.next(&target).unwrap() {
-                let first = blocks.places()[0];
-                let begins = &blocks.text()[first.start..first.end];
+                let (shared, begins) = blocks.term(0).unwrap();
+                assert_eq!(shared, 0);
                 let found = known.partition_point(|(term, _)| term.as_slice() < begins);
                 assert!(known[at..found].iter().all(|(term, _)| *term < target), "{target:?}");
                 at = found;
-                for index in 0..blocks.places().len() {
-                    let place = blocks.places()[index];
-                    term.truncate(place.shared);
-                    term.extend_from_slice(&blocks.text()[place.start..place.end]);
+                let count = (0..).find(|&index| blocks.term(index).is_none()).unwrap();
+                for index in 0..count {
+                    let (shared, own) = blocks.term(index).unwrap();
+                    term.truncate(shared);
+                    term.extend_from_slice(own);
                     assert_eq!(term, known[at].0);
                     if random.u8(..9) == 0 {
                         assert_eq!(blocks.info(index).unwrap(), known[at].1, "of {term:?}");
                     }
+                    let (from, most) = (random.usize(..=count), [0, 3, 20, 200][random.usize(..4)]);
+                    let expected = (from..count).find(|&index| blocks.term(index).unwrap().0 <= most);
+                    assert_eq!(blocks.sharing_at_most(most, from), expected, "{most} from {from}");
                     at += 1;
                 }
                 let most = [1, 100, 3_000][random.usize(..3)];

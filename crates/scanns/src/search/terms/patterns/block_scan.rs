@@ -33,23 +33,17 @@ impl<'a> BlockScan<'a> {
     pub(super) fn next(&mut self) -> Result<Option<MachineState>> {
         self.found = None;
         loop {
-            let (places, text) = (self.blocks.places(), self.blocks.text());
-            let mut read = self.path.read_bytes();
-            for (at, place) in places.iter().enumerate().skip(self.at) {
-                if place.shared > read {
-                    // The byte that could not be read is in this term, too.
-                    continue;
-                }
+            // A term that shares more has the byte that could not be read, too.
+            while let Some(at) = self.blocks.sharing_at_most(self.path.read_bytes(), self.at)
+                && let Some((shared, own)) = self.blocks.term(at)
+            {
                 self.at = at + 1;
-                let own = text.get(place.start..place.end).unwrap_or_default();
-                if self.path.read_after(place.shared, own)
+                if self.path.read_after(shared, own)
                     && let Some(state) = self.path.accepted()
                 {
                     return Ok(Some(state));
                 }
-                read = self.path.read_bytes();
             }
-            self.at = places.len();
             if self.path.is_stuck() && !self.path.turn() {
                 return Ok(None);
             }
