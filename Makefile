@@ -53,13 +53,14 @@ test: setup
 	    '$(CARGO) fmt --all --check' \
 	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \
 	    'RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked' \
-	    'SCANNS_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked --no-fail-fast' \
+	    'SCANNS_FUZZ_SECONDS=20 $(CARGO) test --workspace --locked --no-fail-fast' \
+	    $(if $(CI),ci/features.sh) \
 	    --beside $(if $(CI),$(OWN_TARGET)) ci/web.sh ci/python.sh ci/loom.sh $(if $(CI),$(PLATFORMS))
 
 # Checks that need more than the Rust toolchain; each says SKIPPED where it cannot run. They run at the same time as the
 # tests, those first that have a target directory of their own, so that nobody waits for the other's build.
 OWN_TARGET = 'ci/aarch64.sh $(TARGET)/aarch64' 'ci/msrv.sh $(TARGET)/msrv' 'ci/miri.sh $(TARGET)/miri'
-PLATFORMS = ci/locks.sh ci/package.sh ci/semver.sh ci/deny.sh ci/features.sh 'ci/packages.sh $(TARGET)' \
+PLATFORMS = ci/locks.sh ci/package.sh ci/semver.sh ci/deny.sh 'ci/packages.sh $(TARGET)' \
     'ci/serve.sh $(TARGET)/debug/scanns --quick'
 
 fuzz:

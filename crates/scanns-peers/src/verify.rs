@@ -11,7 +11,7 @@ use crate::queries::Asked;
 /// the same steps.
 const SCORES_APART: f64 = 1e-5;
 
-/// The largest share of tokens that may differ between engines with other versions of Unicode.
+/// The largest share of tokens that may differ between engines that read UAX #29 otherwise.
 const TOKENS_APART: f64 = 0.001;
 
 /// The largest share of queries that may have other hits if tokens differ.

@@ -5,7 +5,7 @@
 //! ASCII, which is nearly all of most text, takes a fast path with the same result: bytes are classified by a
 //! table, and only the few bytes that may join two words are looked at closely. Text that is not ASCII is
 //! taken from white space to white space. Porter's stemmer and the stop words are scanns' own, with its
-//! memory of frequent words, because no crate has the variant of Porter's algorithm that Lucene uses.
+//! memory of frequent words, so that the same terms are compared and tantivy is not held back by a slow one.
 
 use std::ops::Range;
 

@@ -301,8 +301,8 @@ impl<'a> Numbers<'a> {
         self.put_patches(from, end, out)
     }
 
-    /// Puts the exceptions into the numbers from `from` on. Returns `None` if their places are not marked, or,
-    /// from the first number on, if they do not ascend, as [`Numbers::get`] needs it.
+    /// Puts the exceptions into the numbers from `from` on. Returns `None` if their places are not marked, or
+    /// (for the first numbers) do not ascend, as [`Numbers::get`] needs it.
     fn put_patches(&self, from: usize, end: usize, out: &mut [u64]) -> Option<()> {
         let Patches { places, values } = self.patches;
         if from == 0 && !places.is_sorted_by(|before, after| short(before) < short(after)) {
