@@ -12,7 +12,7 @@ use super::arch::{Isa, Seed};
 use super::entry::{INLINE, TermEntry, TermKey};
 use super::hot_cache::HotCache;
 use super::positions::{COUNTS, OFFSETS};
-use super::store::{EndedPostings, TermStore, TokenPlace};
+use super::store::{TermStore, TokenPlace};
 use super::table::{NONE, TermBucket};
 use crate::codec::Occurrence;
 use crate::schema::MAX_TOKEN;
@@ -65,7 +65,6 @@ pub(super) struct TokenBatch {
     long_len: usize,
     /// Long tokens whose candidate has the same digest.
     unsure: Vec<u32>,
-    ended: EndedPostings,
     seed: Seed,
 }
 
@@ -81,7 +80,6 @@ impl TokenBatch {
             long: vec![0; LONG_BYTES + MAX_TOKEN].into_boxed_slice(),
             long_len: 0,
             unsure: Vec::with_capacity(BATCH),
-            ended: EndedPostings::new(),
             seed: Seed::random(),
         }
     }
@@ -312,6 +310,7 @@ impl TokenBatch {
                 store.places.prefetch(token.candidate);
             }
         }
+        self.prefetch_tails(store);
         if K != COUNTS {
             let candidates = self.pending[..self.len].iter().map(|token| token.candidate);
             candidates.for_each(|candidate| store.prefetch_deltas(candidate));
@@ -325,7 +324,7 @@ impl TokenBatch {
                     if self.hot.on && entry.is_frequent() {
                         self.hot.put(token.key, token.fingerprint, token.candidate);
                     }
-                    store.count_and_end::<K>(token.candidate, place, &mut self.ended);
+                    store.count::<K>(token.candidate, place);
                     continue;
                 }
                 if token.key.is_long() && entry.key.is_long() && entry.key.digest() == token.key.digest() {
@@ -345,11 +344,11 @@ impl TokenBatch {
             unsafe {
                 let candidate = candidate::<I>(store, token.fingerprint);
                 if candidate != NONE && store.terms.entries[candidate as usize].key == token.key {
-                    store.count_and_end::<K>(candidate, place, &mut self.ended);
+                    store.count::<K>(candidate, place);
                 } else if candidate != NONE
                     && let Some(entry) = store.find_short(token.key, token.fingerprint)
                 {
-                    store.count_and_end::<K>(entry, place, &mut self.ended);
+                    store.count::<K>(entry, place);
                 } else {
                     store.insert::<K>(token.key, token.fingerprint, place, |bucket| I::matches(bucket, 0));
                 }
@@ -357,10 +356,26 @@ impl TokenBatch {
         }
         // SAFETY: passed on.
         unsafe { self.drain_long::<I, K>(store) };
-        store.append_ended(&mut self.ended);
         self.hot.missed(self.len);
         self.len = 0;
         self.long_len = 0;
+    }
+
+    /// Prefetches the tails of postings. If documents are shorter than a batch, most tokens end a posting.
+    #[inline(always)]
+    fn prefetch_tails(&self, store: &TermStore) {
+        let pending = &self.pending[..self.len];
+        if pending.first().map(|token| token.doc) == pending.last().map(|token| token.doc) {
+            return;
+        }
+        for token in pending {
+            if let Some(entry) = store.terms.entries.get(token.candidate as usize)
+                && entry.tail != 0
+                && entry.doc != token.doc
+            {
+                store.chunks.prefetch_tail(entry.tail);
+            }
+        }
     }
 
     /// The last stage of long terms: compares their bytes.
@@ -373,7 +388,7 @@ impl TokenBatch {
             let bytes = &self.long[at..at + token.len as usize];
             let digest = token.key.digest();
             if token.candidate != NONE && store.is_long_term(token.candidate, digest, bytes) {
-                store.count_and_end::<K>(token.candidate, place, &mut self.ended);
+                store.count::<K>(token.candidate, place);
                 continue;
             }
             // SAFETY: passed on.
@@ -381,7 +396,7 @@ impl TokenBatch {
                 if candidate::<I>(store, token.fingerprint) != NONE
                     && let Some(entry) = store.find_long(digest, bytes, token.fingerprint)
                 {
-                    store.count_and_end::<K>(entry, place, &mut self.ended);
+                    store.count::<K>(entry, place);
                 } else {
                     let free = |bucket: &TermBucket| I::matches(bucket, 0);
                     store.insert_long::<K>(digest, bytes, token.fingerprint, place, free);
@@ -457,4 +472,4 @@ unsafe fn candidate<I: Isa>(store: &TermStore, fingerprint: u32) -> u32 {
     }
 }
 
-const _: () = assert!(size_of::<TermEntry>() == 32 && BATCH == EndedPostings::MOST);
+const _: () = assert!(size_of::<TermEntry>() == 32);

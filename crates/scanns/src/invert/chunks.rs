@@ -120,11 +120,14 @@ impl Chunks {
         let mut end = Tail::unpack(tail);
         let gap = next - doc;
         if end.left >= 8 && gap < 1 << 27 && freq < 0x80 {
-            // One store of eight bytes, without a branch; the bytes after the record are free and are
-            // overwritten later.
-            let (mut record, mut len) = short_varint(gap << 1 | u32::from(freq == 1));
-            record |= u64::from(freq) << (8 * len);
-            len += usize::from(freq != 1);
+            // One store of eight bytes; the bytes after the record are free and are overwritten later.
+            let head = gap << 1 | u32::from(freq == 1);
+            // Frequent terms have small gaps, which take one byte.
+            let (mut record, mut len) = if head < 0x80 { (u64::from(head), 1) } else { short_varint(head) };
+            if freq != 1 {
+                record |= u64::from(freq) << (8 * len);
+                len += 1;
+            }
             if let Some(place) = self.bytes.get_mut(end.at..end.at + 8) {
                 place.copy_from_slice(&record.to_le_bytes());
             }

@@ -78,33 +78,6 @@ pub(super) struct TokenPlace {
     pub(super) at: Occurrence,
 }
 
-/// Postings that have ended, because their terms occur in later documents, but are not yet in their chains.
-///
-/// Whether an occurrence ends a posting cannot be predicted in text, and appending needs a cache line of the
-/// chain. So a batch of tokens first updates its entries without a branch, while the lines are fetched.
-pub(super) struct EndedPostings {
-    slots: Box<[EndedPosting; EndedPostings::MOST]>,
-    len: usize,
-}
-
-#[derive(Clone, Copy)]
-struct EndedPosting {
-    entry: u32,
-    doc: u32,
-    term_freq: u32,
-    next: u32,
-}
-
-impl EndedPostings {
-    /// The number of postings that fit.
-    pub(super) const MOST: usize = 256;
-
-    pub(super) fn new() -> Self {
-        let empty = EndedPosting { entry: 0, doc: 0, term_freq: 0, next: 0 };
-        EndedPostings { slots: Box::new([empty; EndedPostings::MOST]), len: 0 }
-    }
-}
-
 /// The terms and postings of one index thread.
 pub(super) struct TermStore {
     pub(super) table: TermTable,
@@ -191,42 +164,6 @@ impl TermStore {
         } else {
             self.count_many(entry, doc, 1);
         }
-    }
-
-    /// Like [`TermStore::count`], but a posting that ends is added to `ended`, which must not be full.
-    #[inline(always)]
-    pub(super) fn count_and_end<const K: u8>(
-        &mut self,
-        entry: u32,
-        place: TokenPlace,
-        ended: &mut EndedPostings,
-    ) {
-        let TokenPlace { doc, at } = place;
-        let found = &mut self.terms.entries[entry as usize];
-        let goes_on = found.doc == doc;
-        if K != COUNTS && goes_on && found.term_freq == u32::MAX {
-            // The number of positions equals the frequency, which cannot grow any more.
-            return;
-        }
-        self.chunks.prefetch_tail(found.tail);
-        let posting = EndedPosting { entry, doc: found.doc, term_freq: found.term_freq, next: doc };
-        ended.slots[ended.len % EndedPostings::MOST] = posting;
-        ended.len += usize::from(!goes_on);
-        found.term_freq = if goes_on { found.term_freq } else { 0 }.saturating_add(1);
-        found.doc = doc;
-        if K != COUNTS {
-            self.places.occur::<K>(entry, at, goes_on, &mut self.chunks);
-        }
-    }
-
-    /// Appends the postings that have ended to their chains, in order.
-    #[inline(always)]
-    pub(super) fn append_ended(&mut self, ended: &mut EndedPostings) {
-        for posting in &ended.slots[..ended.len.min(EndedPostings::MOST)] {
-            let entry = &mut self.terms.entries[posting.entry as usize];
-            entry.tail = self.chunks.append(entry.tail, posting.doc, posting.term_freq, posting.next);
-        }
-        ended.len = 0;
     }
 
     /// Counts `freq` more occurrences.
