@@ -15,7 +15,7 @@ struct Cell<'l> {
     goal: &'l str,
     /// Median over the rounds of the average, the median and the 99th percentile of scanns, in µs.
     micros: [f64; 3],
-    /// The average of the faster peer divided by that of scanns; none if no peer has the model.
+    /// The average of the faster peer divided by the average of scanns; none if no peer has the model.
     ratio: Option<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! The words of text in most scripts, found in one pass and lower-cased in place.
 //!
-//! This is a fast path between that of ASCII and the exact rules of `grammar.rs`: it knows the characters of
-//! the Basic Multilingual Plane that follow the plain rules of words (letters, digits, joiners, Chinese,
+//! It is faster than the exact rules of `grammar.rs` and knows more than ASCII: the characters of the
+//! Basic Multilingual Plane that follow the plain rules of words (letters, digits, joiners, Chinese,
 //! Japanese, marks), and whose lower case has as many bytes. At any other character it gives up, and the
 //! exact rules are applied to the text from the last place that no word spans. Its transitions are computed
 //! from those of `grammar.rs`.

@@ -74,7 +74,7 @@ impl Rewrite {
         }
     }
 
-    /// Pushes the result for a word of more than [`SHORT`] bytes, or one of more than that.
+    /// Pushes the result of a word if one of both has more than [`SHORT`] bytes.
     #[cold]
     fn push_long<S: TokenSink + ?Sized>(&mut self, source: Range<usize>, sink: &mut S) {
         if self.word.is_empty() {

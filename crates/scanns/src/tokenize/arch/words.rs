@@ -37,7 +37,7 @@ pub(super) trait WordLanes {
 /// A part of a text in which words are found.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tokenize) struct WordSpan {
-    /// The place that offsets count from.
+    /// Offsets count from this place.
     pub(in crate::tokenize) base: usize,
     /// The first byte, at which a word may begin but none goes on.
     pub(in crate::tokenize) from: usize,
