@@ -64,7 +64,7 @@ struct Args {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "file,line")]
     records: Vec<Unit>,
     /// What finds terms in text. All engines must find the same terms; where engines read UAX #29 otherwise,
-    /// up to 0.1 % of the tokens may differ, and a note tells how many do
+    /// up to 0.2 % of the tokens may differ, and a note tells how many do
     #[arg(long, value_enum, default_value_t = AnalyzerName::Delimited)]
     analyzer: AnalyzerName,
     /// Measure merges instead of builds: each engine builds --segments segments of the same files with one

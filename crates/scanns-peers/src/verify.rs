@@ -12,7 +12,7 @@ use crate::queries::Asked;
 const SCORES_APART: f64 = 1e-5;
 
 /// The largest share of tokens that may differ between engines that read UAX #29 otherwise.
-const TOKENS_APART: f64 = 0.001;
+const TOKENS_APART: f64 = 0.002;
 
 /// The largest share of queries that may have other hits if tokens differ.
 const HITS_APART: f64 = 0.02;
@@ -21,7 +21,7 @@ const HITS_APART: f64 = 0.02;
 const ROUGHLY: f64 = 0.01;
 
 /// Checks that all builds have the same documents, tokens and stored text, and read the same text. With
-/// `unicode`, up to 0.1 % of the tokens may differ. Returns the engines with other tokens and how they differ
+/// `unicode`, up to 0.2 % of the tokens may differ. Returns the engines with other tokens and how they differ
 /// from the first, in words.
 ///
 /// # Errors
@@ -212,7 +212,7 @@ mod tests {
         };
         assert_eq!(check(9_993, true).unwrap(), "tantivy has 7 tokens fewer than scanns, 0.0700 %");
         assert!(check(10_010, true).unwrap().contains("10 tokens more"));
-        assert!(check(10_011, true).is_err() && check(9_993, false).is_err());
+        assert!(check(10_021, true).is_err() && check(9_993, false).is_err());
         let lost = Built { documents: 2, ..many(9_993) };
         assert!(same_corpus([("scanns", &many(10_000)), ("tantivy", &lost)], true).is_err());
     }

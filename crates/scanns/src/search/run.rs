@@ -8,7 +8,7 @@ use super::prepared::{PreparedQuery, Weights};
 use super::searcher::Searcher;
 use super::top_k::{Hit, SharedBound, TopK};
 use crate::error::Result;
-use crate::query::Query;
+use crate::query::{Query, Term};
 use crate::search::exec::bits::MatchBits;
 use crate::search::exec::bound_terms::BoundTerms;
 use crate::search::exec::dispatch::{count_leaf, run_leaf};
@@ -64,7 +64,27 @@ impl<'a> Searcher<'a> {
 
     /// Counts the hits.
     pub fn count(&self, query: &Query) -> Result<u64> {
+        if let Query::Term(term) = query
+            && let Some(count) = self.count_of_term(term)?
+        {
+            return Ok(count);
+        }
         self.prepare(query)?.count()
+    }
+
+    /// The number of hits of a term, if the dictionaries know it: no document is deleted or hidden.
+    fn count_of_term(&self, term: &Term) -> Result<Option<u64>> {
+        let Some(place) = self.fields.place_of(term.field) else { return Ok(None) };
+        let mut count = 0;
+        for number in 0..self.fields.leaves() {
+            let leaf = self.fields.leaf(place, number);
+            let all_live = leaf.stats().documents >= u64::from(leaf.max_doc());
+            if !all_live || leaf.live_bits().is_some() || leaf.field_bits().is_some() {
+                return Ok(None);
+            }
+            count += leaf.find(&term.text)?.map_or(0, |found| u64::from(found.doc_freq));
+        }
+        Ok(Some(count))
     }
 
     /// Visits windows of matches; see [`PreparedQuery::for_each_window`].

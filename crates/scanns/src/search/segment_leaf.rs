@@ -112,7 +112,7 @@ impl Leaf for Segment {
     }
 
     fn find(&self, term: &[u8]) -> Result<Option<TermRef>> {
-        Ok(self.find_all(term)?.map(|(info, positions)| term_ref(info, positions)))
+        Ok(self.find_recent(term)?.map(|(info, positions)| term_ref(info, positions)))
     }
 
     fn postings<'a>(&'a self, term: &TermRef) -> Result<ListSource<'a>> {

@@ -328,8 +328,18 @@ impl Segment {
 
     /// Looks up a term. Returns its postings, and the place of its positions.
     pub fn find_all(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
+        self.checked(self.dictionary().find(term)?)
+    }
+
+    /// Does the same for a term of a query, which may be looked up again soon.
+    pub fn find_recent(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
+        self.checked(self.dictionary().find_recent(term)?)
+    }
+
+    /// Verifies a document that is named in the dictionary.
+    fn checked(&self, found: Option<(TermInfo, TermPositions)>) -> Result<Option<(TermInfo, TermPositions)>> {
         let (terms, documents) = (self.dictionary(), self.written.stats.max_doc);
-        match terms.find(term)? {
+        match found {
             Some((TermInfo::Single { doc, .. }, _)) if doc >= documents => {
                 Err(terms.section().corrupt(format!("a posting refers to document {doc} of {documents}")))
             }

@@ -93,16 +93,17 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         &self.positions
     }
 
-    /// Appends the position differences of many ascending postings to `deltas`: for each posting as many as
-    /// its frequency. Returns `None` if the bytes are damaged.
-    pub fn deltas_of(
+    /// Calls `give` with slices of the position differences of a posting, in order, until it returns false;
+    /// the first difference is a position. Returns `None` if the bytes are damaged.
+    #[inline]
+    pub fn each_slice(
         &mut self,
-        places: &[PostingPlace],
-        frequencies: &[u32],
-        deltas: &mut Vec<u32>,
+        place: PostingPlace,
+        frequency: u32,
+        give: impl FnMut(&[u32]) -> bool,
     ) -> Option<()> {
         self.current = None;
-        let read = if self.corrupt { None } else { self.read_deltas(places, frequencies, deltas) };
+        let read = if self.corrupt { None } else { self.read_slices(place, frequency, give) };
         self.corrupt |= read.is_none();
         read
     }
@@ -129,22 +130,17 @@ impl<'a, C: Columns> PositionCursor<'a, C> {
         Some(())
     }
 
-    fn read_deltas(
+    #[inline]
+    fn read_slices(
         &mut self,
-        places: &[PostingPlace],
-        frequencies: &[u32],
-        deltas: &mut Vec<u32>,
+        place: PostingPlace,
+        frequency: u32,
+        mut give: impl FnMut(&[u32]) -> bool,
     ) -> Option<()> {
-        for (&place, &frequency) in places.iter().zip(frequencies) {
-            let between = self.pass_to(place)?;
-            if frequency == 1 {
-                deltas.push(self.deltas.one_after(between)?);
-            } else {
-                self.deltas.skip(between)?;
-                self.deltas.take(frequency, |found| deltas.extend_from_slice(found.positions))?;
-            }
-            self.passed = place.before + u64::from(frequency);
-        }
+        let between = self.pass_to(place)?;
+        self.deltas.skip(between)?;
+        let given = self.deltas.take_while(frequency, |found| give(found.positions))?;
+        self.passed = place.before + u64::from(given);
         Some(())
     }
 

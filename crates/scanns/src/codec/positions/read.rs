@@ -218,7 +218,17 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
     /// are fewer deltas or the bytes are damaged.
     #[inline]
     pub fn take(&mut self, count: u32, mut give: impl FnMut(Differences<'_>)) -> Option<()> {
-        let mut count = count as usize;
+        self.take_while(count, |deltas| {
+            give(deltas);
+            true
+        })?;
+        Some(())
+    }
+
+    /// Does the same until `give` returns false, and returns the number of deltas that were given.
+    #[inline]
+    pub fn take_while(&mut self, most: u32, mut give: impl FnMut(Differences<'_>) -> bool) -> Option<u32> {
+        let mut count = most as usize;
         while count > 0 {
             let len = self.len();
             if self.place.at == len {
@@ -234,11 +244,14 @@ impl<'a, C: Columns> DeltaReader<'a, C> {
                 Some(offsets) => (offsets.starts.get(range.clone())?, offsets.extras.get(range.clone())?),
                 None => (&[][..], &[][..]),
             };
-            give(Differences { positions: self.deltas.get(range)?, starts, extras });
+            let goes_on = give(Differences { positions: self.deltas.get(range)?, starts, extras });
             self.place.at += now;
             count -= now;
+            if !goes_on {
+                break;
+            }
         }
-        Some(())
+        u32::try_from(most as usize - count).ok()
     }
 
     /// Skips `count` deltas without decoding a block; `None` if there are fewer.

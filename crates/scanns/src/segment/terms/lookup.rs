@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::batch::TermBatch;
 use super::block::{BlockParts, TermBlock};
 use super::info::{PrefixedTerm, TermInfo, TermPositions, prefix_of};
+use super::recent::RecentTerms;
 use super::seek::{self, Sought};
 use super::sparse::{BlockPlace, SparseIndex, TermGroup, prefetch_lines};
 use crate::codec::head;
@@ -23,6 +24,7 @@ pub struct TermDictionary {
     sparse: SparseIndex,
     /// What the field stores about a term.
     kept: Postings,
+    recent: RecentTerms,
 }
 
 impl TermDictionary {
@@ -32,13 +34,15 @@ impl TermDictionary {
             section: Section::empty(),
             sparse: SparseIndex::empty(),
             kept: Postings::Frequencies,
+            recent: RecentTerms::default(),
         }
     }
 
     /// Opens the section of terms with its sparse index; `kept` is what the field stores about a term.
     pub(in crate::segment) fn open(file: &Envelope, terms: u32, sparse: u32, kept: Postings) -> Result<Self> {
         let section = file.shared_section(terms)?.clone();
-        Ok(TermDictionary { section, sparse: SparseIndex::open(file.shared_section(sparse)?.clone())?, kept })
+        let sparse = SparseIndex::open(file.shared_section(sparse)?.clone())?;
+        Ok(TermDictionary { section, sparse, kept, recent: RecentTerms::default() })
     }
 
     /// The section of terms and lists.
@@ -162,6 +166,12 @@ impl TermDictionary {
             Sought::Before if group.prefix == wanted.prefix => self.find_before(wanted),
             Sought::Before | Sought::Absent => Ok(None),
         }
+    }
+
+    /// Does the same for a term that may be looked up again soon.
+    #[inline]
+    pub fn find_recent(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
+        self.recent.find(term, self.blocks(), || self.find(term))
     }
 
     /// Looks up a term that is before the last block with its first eight bytes.

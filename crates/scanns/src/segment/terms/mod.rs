@@ -33,6 +33,7 @@ mod batch;
 mod block;
 mod info;
 mod lookup;
+mod recent;
 mod runs;
 mod seek;
 mod sparse;

@@ -6,9 +6,8 @@
 use super::candidates::Candidates;
 use crate::codec::{BLOCK, Impact, PAIRS};
 use crate::error::Result;
-use crate::search::budget::Clock;
 use crate::search::exec::bound_terms::{BoundTerms, Clause};
-use crate::search::exec::conjunction::phrase_batch::PhraseBatch;
+use crate::search::exec::conjunction::phrase_batch::{PhraseBatch, PhraseCounting};
 use crate::search::exec::phrase::{PhraseMatcher, PhraseScorers};
 use crate::search::exec::view::View;
 use crate::search::leaf::ListSource;
@@ -213,16 +212,17 @@ impl<S: Similarity> PhraseConjunct<'_, S> {
         &mut self,
         found: &Candidates,
         batch: &mut PhraseBatch,
-        clock: Clock,
+        counting: PhraseCounting,
         freqs: &mut Vec<f32>,
     ) {
         freqs.clear();
+        let clock = counting.clock;
         if clock.is_up() {
             freqs.resize(found.docs.len(), 0.0);
             return;
         }
         let (matcher, clauses) = (&mut self.matcher, &self.clauses);
-        if batch.count(matcher, clauses, found, clock, freqs) {
+        if batch.count(matcher, clauses, found, counting, freqs) {
             return;
         }
         freqs.extend(found.docs.iter().enumerate().map(|(at, &doc)| {

@@ -12,7 +12,7 @@ pub(crate) mod phrase_batch;
 use std::ops::ControlFlow;
 
 use crate::codec::BLOCK;
-use crate::search::exec::conjunction::phrase_batch::PhraseBatch;
+use crate::search::exec::conjunction::phrase_batch::{PhraseBatch, PhraseCounting, PhraseFact};
 use crate::search::exec::goal::Sink;
 use crate::search::exec::live_filter::{LiveFilter, offer};
 use crate::search::exec::view::View;
@@ -28,7 +28,7 @@ pub(crate) fn all<'a, S: Similarity>(
     view: &View<'a>,
     sink: &mut Sink,
 ) -> ControlFlow<()> {
-    each_run(parts, view, |search, parts| {
+    each_run(parts, view, PhraseFact::Frequency, |search, parts| {
         search.look_up_optional(parts);
         search.score(parts, sink)
     })
@@ -38,7 +38,7 @@ pub(crate) fn all<'a, S: Similarity>(
 pub(crate) fn count<'a, S: Similarity>(parts: &mut Conjunction<'a, S>, view: &View<'a>) -> u64 {
     let mut count = 0;
     // Counting never breaks.
-    let _ = each_run(parts, view, |search, _| {
+    let _ = each_run(parts, view, PhraseFact::Presence, |search, _| {
         count += view.count_kept(&search.found.docs);
         ControlFlow::Continue(())
     });
@@ -49,11 +49,12 @@ pub(crate) fn count<'a, S: Similarity>(parts: &mut Conjunction<'a, S>, view: &Vi
 fn each_run<'a, S: Similarity>(
     parts: &mut Conjunction<'a, S>,
     view: &View<'a>,
+    wanted: PhraseFact,
     mut each: impl FnMut(&mut ConjunctionRun, &mut Conjunction<'a, S>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let order = parts.order();
     let Some((&lead, others)) = order.split_first() else { return ControlFlow::Continue(()) };
-    let mut search = ConjunctionRun::new(parts, view, &order);
+    let mut search = ConjunctionRun { wanted, ..ConjunctionRun::new(parts, view, &order) };
     parts.clauses[lead].cursor.advance(view.first);
     while parts.clauses[lead].cursor.doc() < view.end && !view.clock.is_up() {
         // Clustered lists often have long stretches without common documents. So each list is advanced once
@@ -119,6 +120,8 @@ struct ConjunctionRun<'v, 'a> {
     found: Candidates,
     /// By required phrase, then by candidate: the frequency of the phrase.
     freqs: Vec<Vec<f32>>,
+    /// What is to be known about phrases.
+    wanted: PhraseFact,
     batch: PhraseBatch,
 }
 
@@ -130,6 +133,7 @@ impl<'v, 'a> ConjunctionRun<'v, 'a> {
             order,
             found,
             freqs: vec![Vec::new(); parts.required.len()],
+            wanted: PhraseFact::Frequency,
             batch: PhraseBatch::default(),
         }
     }
@@ -174,11 +178,12 @@ impl<'v, 'a> ConjunctionRun<'v, 'a> {
 
     /// Keeps the candidates that contain all phrases.
     fn count_phrases<S: Similarity>(&mut self, parts: &mut Conjunction<S>) {
+        let counting = PhraseCounting { wanted: self.wanted, clock: self.view.clock };
         for number in 0..parts.required.len() {
             let Conjunct::Phrase(phrase) = &mut parts.required[number] else { continue };
             let (before, freqs) = self.freqs.split_at_mut(number);
             let Some(freqs) = freqs.first_mut() else { continue };
-            phrase.count(&self.found, &mut self.batch, self.view.clock, freqs);
+            phrase.count(&self.found, &mut self.batch, counting, freqs);
             self.found.retain(self.order, freqs, f32::MIN_POSITIVE);
             let kept = self.found.retained();
             compact(freqs, kept);

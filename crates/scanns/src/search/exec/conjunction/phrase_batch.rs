@@ -1,33 +1,25 @@
-//! Counts phrases in a run of documents that contain all of their terms: term by term, the rarest first, for
-//! all documents together.
+//! Counts phrases in a run of documents that contain all of their terms.
 //!
-//! Mostly each term occurs once in a document. Then only the first position of each term is read, and the
-//! phrase occurs where these fit: a few loops over numbers. For the other documents positions are still read
-//! in one loop, which takes about half as long as looking at each document on its own.
+//! Where each term occurs once, only the first position of each is read, term by term for all documents
+//! together, and the phrase occurs where these fit: a few loops over numbers. In the other documents the
+//! places where the phrase may begin are marked (`marks.rs`).
 
 use crate::codec::{PositionCursor, PostingPlace};
 use crate::search::budget::Clock;
 use crate::search::exec::conjunction::candidates::Candidates;
-use crate::search::exec::phrase::{PhraseMatcher, keep_starts};
+use crate::search::exec::phrase::PhraseMatcher;
+use crate::search::exec::phrase::marks::{MarkedTerm, StartMarks};
 
-/// Occurrences that are read before the clock is checked again. They, or one document, bound the memory.
+/// Occurrences that are read before the clock is checked again.
 const AT_ONCE: u64 = 32_768;
 
 /// Buffers that are reused from run to run.
 #[derive(Default)]
 pub(crate) struct PhraseBatch {
-    /// The remaining documents, by index in the run, with their numbers of starts.
-    left: Vec<(usize, usize)>,
-    /// Where the phrase may begin in them according to the terms so far, one document after another.
-    starts: Vec<u32>,
-    /// The position differences of the current term in them, one document after another.
-    deltas: Vec<u32>,
-    /// The places of its postings, and its frequencies.
+    /// Made when they are needed.
+    marks: Option<StartMarks>,
+    /// The places of the postings of the current term.
     places: Vec<PostingPlace>,
-    tfs: Vec<u32>,
-    /// Positions in one document.
-    positions: Vec<u32>,
-    kept: Vec<u32>,
     /// By index in the run: the frequency of the most frequent term.
     most: Vec<u32>,
     /// The remaining documents in which each term occurs once, by index in the run, with the place where the
@@ -36,6 +28,25 @@ pub(crate) struct PhraseBatch {
     /// The positions of the current term in them.
     firsts: Vec<u32>,
 }
+
+/// What is to be known about a phrase in documents, and until when.
+#[derive(Clone, Copy)]
+pub(crate) struct PhraseCounting<'c> {
+    pub(crate) wanted: PhraseFact,
+    pub(crate) clock: Clock<'c>,
+}
+
+/// What is to be known about a phrase in a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PhraseFact {
+    /// How often it occurs.
+    Frequency,
+    /// Whether it occurs: every frequency above 0 says so.
+    Presence,
+}
+
+/// A term of a phrase: the cursor of its positions, its position in the phrase, and its clause.
+type PhraseTermPositions<'m, 's> = (&'m mut PositionCursor<'s>, u32, usize);
 
 impl PhraseBatch {
     /// Appends the frequency of the phrase in each of the documents to `freqs`, 0 once time is up. `clauses`
@@ -46,17 +57,30 @@ impl PhraseBatch {
         matcher: &mut PhraseMatcher,
         clauses: &[usize],
         found: &Candidates,
-        clock: Clock,
+        counting: PhraseCounting,
         freqs: &mut Vec<f32>,
     ) -> bool {
-        if matcher.exact_terms().is_none() {
-            return false;
-        }
+        let Some(terms) = matcher.exact_terms() else { return false };
+        let clause = |(cursor, offset, number)| (cursor, offset, clauses[number]);
+        let mut terms: Vec<PhraseTermPositions> = terms.into_iter().map(clause).collect();
         freqs.resize(found.docs.len(), 0.0);
         self.find_most(clauses, found);
-        let counted = self.count_once(matcher, clauses, found, freqs);
-        if counted.and_then(|()| self.count_others(matcher, clauses, found, clock, freqs)).is_none() {
+        let counted = self.count_once(&mut terms, found, freqs).and_then(|()| {
+            if self.once.len() == found.docs.len() {
+                return Some(Vec::new());
+            }
+            let mut marks = self.marks.take().unwrap_or_default();
+            let left = self.count_others(&mut marks, &mut terms, found, counting, freqs);
+            self.marks = Some(marks);
+            left
+        });
+        if counted.is_none() {
             matcher.give_up();
+        }
+        let clock = counting.clock;
+        for at in counted.unwrap_or_default() {
+            let posting = |term: usize| (found.places[clauses[term]][at], found.tfs[clauses[term]][at]);
+            freqs[at] = if clock.is_up() { 0.0 } else { matcher.freq_at(found.docs[at], posting) };
         }
         true
     }
@@ -74,16 +98,15 @@ impl PhraseBatch {
     /// Counts the documents in which each term occurs once.
     fn count_once(
         &mut self,
-        matcher: &mut PhraseMatcher,
-        clauses: &[usize],
+        terms: &mut [PhraseTermPositions],
         found: &Candidates,
         freqs: &mut [f32],
     ) -> Option<()> {
         self.once.clear();
         let numbers = (0..).zip(&self.most);
         self.once.extend(numbers.filter(|&(_, &most)| most == 1).map(|(number, _)| (number, 0)));
-        for (place, (cursor, offset, number)) in matcher.exact_terms()?.into_iter().enumerate() {
-            let places = &found.places[clauses[number]];
+        for (place, (cursor, offset, clause)) in terms.iter_mut().enumerate() {
+            let places = &found.places[*clause];
             self.places.clear();
             self.places.extend(self.once.iter().map(|&(number, _)| places[number as usize]));
             self.firsts.clear();
@@ -92,9 +115,9 @@ impl PhraseBatch {
             let mut kept = 0;
             for at in 0..self.once.len().min(self.firsts.len()) {
                 let ((number, start), first) = (self.once[at], self.firsts[at]);
-                let here = first.wrapping_sub(offset);
+                let here = first.wrapping_sub(*offset);
                 self.once[kept] = (number, here);
-                kept += usize::from(first >= offset && (place == 0 || here == start));
+                kept += usize::from(first >= *offset && (place == 0 || here == start));
             }
             self.once.truncate(kept);
         }
@@ -104,128 +127,73 @@ impl PhraseBatch {
         Some(())
     }
 
-    /// Counts the other documents, in batches as large as the clock allows.
+    /// Counts the other documents. Returns the indexes of those that marks cannot tell.
     fn count_others(
-        &mut self,
-        matcher: &mut PhraseMatcher,
-        clauses: &[usize],
+        &self,
+        marks: &mut StartMarks,
+        terms: &mut [PhraseTermPositions],
         found: &Candidates,
-        clock: Clock,
+        counting: PhraseCounting,
         freqs: &mut [f32],
-    ) -> Option<()> {
-        let occurrences =
-            |doc: usize| clauses.iter().map(|&clause| u64::from(found.tfs[clause][doc])).sum::<u64>();
-        let mut from = 0;
-        while from < found.docs.len() && !clock.is_up() {
-            self.left.clear();
-            let mut sum = 0;
-            while let Some(&most) = self.most.get(from) {
-                if most > 1 {
-                    sum += occurrences(from);
-                    if sum > AT_ONCE && !self.left.is_empty() {
-                        break;
-                    }
-                    self.left.push((from, 0));
+    ) -> Option<Vec<usize>> {
+        let (mut left, mut occurrences) = (Vec::new(), 0);
+        for at in (0..found.docs.len()).filter(|&at| self.most[at] > 1) {
+            occurrences += u64::from(self.most[at]);
+            if occurrences > AT_ONCE {
+                if counting.clock.is_up() {
+                    break;
                 }
-                from += 1;
+                occurrences = 0;
             }
-            self.count_some(matcher, clauses, found, freqs)?;
-        }
-        Some(())
-    }
-
-    /// Counts the remaining documents.
-    fn count_some(
-        &mut self,
-        matcher: &mut PhraseMatcher,
-        clauses: &[usize],
-        found: &Candidates,
-        freqs: &mut [f32],
-    ) -> Option<()> {
-        if self.left.is_empty() {
-            return Some(());
-        }
-        for (place, (cursor, offset, number)) in matcher.exact_terms()?.into_iter().enumerate() {
-            let clause = clauses[number];
-            self.read(cursor, &found.places[clause], &found.tfs[clause])?;
-            if place == 0 {
-                self.begin(offset)?;
-            } else {
-                self.go_on(offset)?;
+            match count_one(marks, terms, found, at, counting.wanted)? {
+                Some(freq) => freqs[at] = freq as f32,
+                None => left.push(at),
             }
         }
-        for &(number, count) in &self.left {
-            freqs[number] = count as f32;
-        }
-        Some(())
-    }
-
-    /// Reads the position differences of a term in the remaining documents.
-    fn read(&mut self, cursor: &mut PositionCursor, places: &[PostingPlace], tfs: &[u32]) -> Option<()> {
-        self.deltas.clear();
-        self.places.clear();
-        self.tfs.clear();
-        self.places.extend(self.left.iter().map(|&(number, _)| places[number]));
-        self.tfs.extend(self.left.iter().map(|&(number, _)| tfs[number]));
-        cursor.deltas_of(&self.places, &self.tfs, &mut self.deltas)
-    }
-
-    /// Finds every place where the phrase could begin, given its first term at `offset`.
-    fn begin(&mut self, offset: u32) -> Option<()> {
-        let (mut from, mut kept) = (0, 0);
-        self.starts.clear();
-        for at in 0..self.left.len() {
-            let to = from + self.tfs[at] as usize;
-            let before = self.starts.len();
-            sum_up(&self.deltas[from..to], &mut self.positions)?;
-            self.starts.extend(self.positions.iter().filter_map(|position| position.checked_sub(offset)));
-            self.left[kept] = (self.left[at].0, self.starts.len() - before);
-            kept += usize::from(self.starts.len() > before);
-            from = to;
-        }
-        self.left.truncate(kept);
-        Some(())
-    }
-
-    /// Keeps the starts that a further term at `offset` allows.
-    fn go_on(&mut self, offset: u32) -> Option<()> {
-        let (mut from, mut start, mut kept, mut written) = (0, 0, 0, 0);
-        for at in 0..self.left.len() {
-            let (number, count) = self.left[at];
-            let to = from + self.tfs[at] as usize;
-            let deltas = &self.deltas[from..to];
-            let starts = &self.starts[start..start + count];
-            let left = if let (&[position], &[start]) = (deltas, starts) {
-                // The usual case. If it does not match, the start is overwritten.
-                self.starts[written] = start;
-                usize::from(position.checked_sub(offset) == Some(start))
-            } else {
-                self.kept.clear();
-                self.kept.extend_from_slice(starts);
-                sum_up(deltas, &mut self.positions)?;
-                keep_starts(&self.positions, offset, &mut self.kept);
-                self.starts[written..written + self.kept.len()].copy_from_slice(&self.kept);
-                self.kept.len()
-            };
-            self.left[kept] = (number, left);
-            kept += usize::from(left > 0);
-            written += left;
-            (from, start) = (to, start + count);
-        }
-        self.left.truncate(kept);
-        self.starts.truncate(written);
-        Some(())
+        Some(left)
     }
 }
 
-/// Positions from their differences; `None` if they are too large.
+/// Counts the phrase in one document, the term that is rarest there first. The inner value is `None` if marks
+/// cannot tell; the outer one if positions are damaged.
 #[inline]
-fn sum_up(deltas: &[u32], positions: &mut Vec<u32>) -> Option<()> {
-    positions.clear();
-    let mut position = 0u32;
-    for &delta in deltas {
-        position = position.checked_add(delta)?;
-        positions.push(position);
+fn count_one(
+    marks: &mut StartMarks,
+    terms: &mut [PhraseTermPositions],
+    found: &Candidates,
+    at: usize,
+    wanted: PhraseFact,
+) -> Option<Option<u32>> {
+    let most = terms.iter().map(|&(_, offset, _)| offset).max().unwrap_or(0);
+    let rarest = (0..terms.len()).min_by_key(|&term| found.tfs[terms[term].2][at])?;
+    let others = (0..terms.len()).filter(|&term| term != rarest);
+    marks.clear();
+    let (mut count, mut left) = (0, terms.len());
+    for number in std::iter::once(rarest).chain(others) {
+        let (cursor, offset, clause) = &mut terms[number];
+        let (place, tf) = (found.places[*clause][at], found.tfs[*clause][at]);
+        let mut term = MarkedTerm::new(*offset, most);
+        left -= 1;
+        cursor.each_slice(place, tf, |deltas| {
+            if number == rarest {
+                marks.mark(&mut term, deltas);
+                true
+            } else if left > 0 {
+                marks.keep(&mut term, deltas)
+            } else {
+                marks.count(&mut term, deltas) && (wanted == PhraseFact::Frequency || term.count() == 0)
+            }
+        })?;
+        if !term.is_exact() {
+            return Some(None);
+        }
+        if number != rarest && left > 0 {
+            marks.end_term();
+        }
+        count = term.count();
+        if count == 0 {
+            break;
+        }
     }
-    Some(())
+    Some(Some(count))
 }

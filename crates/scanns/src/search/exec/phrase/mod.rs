@@ -3,6 +3,7 @@
 //! Without slop it counts the places where all terms have exactly the positions of the phrase. For slop, see
 //! `sloppy.rs`.
 
+pub(crate) mod marks;
 pub(crate) mod sloppy;
 
 use crate::codec::{BLOCK, Impact, ListCursor, NO_MORE, PositionCursor, PostingPlace};
