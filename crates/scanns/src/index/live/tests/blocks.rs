@@ -1,7 +1,7 @@
 //! Blocks, which every snapshot, commit and power cut has as a whole or not at all.
 
 use super::*;
-use crate::index::snapshot::batch::{BatchField, BatchOptions};
+use crate::index::snapshot::batch::{Batch, BatchField, BatchOptions};
 use crate::schema::ValueRef;
 use crate::store::{Directory, FaultDirectory};
 
@@ -33,7 +33,8 @@ fn open(directory: Arc<dyn Directory>, fields: &BlockFields, lanes: usize) -> In
 type Block = (String, u64, usize);
 
 /// The documents of a block. Each of them says the size of the block.
-fn documents(fields: &BlockFields, (name, number, size): &Block) -> Vec<Document> {
+fn documents(fields: &BlockFields, block: &Block) -> Vec<Document> {
+    let (name, number, size) = block;
     let document = |place: usize| {
         Document::new(format!("{name}/{place}"))
             .text(fields.text, format!("all size{size}"))
@@ -47,7 +48,7 @@ fn documents(fields: &BlockFields, (name, number, size): &Block) -> Vec<Document
 fn whole_blocks(snapshot: &Snapshot, fields: &BlockFields, what: &str) -> Vec<Block> {
     let mut found: BTreeMap<(String, u64), BTreeMap<String, usize>> = BTreeMap::new();
     let read = [BatchField::Key, BatchField::Values(fields.block), BatchField::Values(fields.number)];
-    let each = &mut |batch: &crate::columns::Batch| {
+    let each = &mut |batch: &Batch| {
         for row in 0..batch.docs.len() {
             let of = |column: usize| batch.columns[column].values(row).next().unwrap();
             let text = |value| match value {
