@@ -1,6 +1,9 @@
 //! Random joins in random indexes.
 
 use super::*;
+use crate::index::snapshot::batch::{Batch, BatchField, BatchOptions};
+use crate::search::aggregate::{Aggregated, Aggregation, Bucket, BucketKey, Facet, FacetTerms};
+use crate::search::{KeyOrder, KeyPage};
 
 /// The score of each document that matches, by its number.
 type Answers = BTreeMap<u64, f32>;
@@ -258,6 +261,40 @@ impl World<'_> {
             let explained = searcher.explain(query, model, &hit).unwrap().unwrap();
             assert_eq!(explained.value, hit.score, "{what}: {explained}");
         }
+        self.check_others(query, model, &found, what);
+    }
+
+    /// Facets, exports and orders by key.
+    fn check_others(&self, query: &Query, model: Model, found: &Answers, what: &str) {
+        let searcher = self.snapshot.searcher();
+        let tag = self.fields.words[1];
+        let terms = FacetTerms { limit: 100, ..FacetTerms::new(tag) };
+        let facet = Aggregation::Facet(Facet::Terms(terms), Vec::new());
+        let Aggregated::Buckets(buckets) = searcher.aggregate(query, &[facet]).unwrap().remove(0) else {
+            panic!("a facet has buckets");
+        };
+        let count = |bucket: Bucket| match bucket.key {
+            BucketKey::Value(Value::Text(text)) => (String::from_utf8(text).unwrap(), bucket.count),
+            other => panic!("{other:?}"),
+        };
+        let mut expected = BTreeMap::<String, u64>::new();
+        for tag in found.keys().flat_map(|&number| self.values(number, JoinOn::Column(tag))) {
+            *expected.entry(tag).or_default() += 1;
+        }
+        assert_eq!(buckets.buckets.into_iter().map(count).collect::<BTreeMap<_, _>>(), expected, "{what}");
+        let mut rows = 0;
+        let each = &mut |batch: &Batch| {
+            rows += batch.docs.len();
+            Ok(ControlFlow::Continue(()))
+        };
+        self.snapshot.for_each_batch(query, &[BatchField::Key], &BatchOptions::default(), each).unwrap();
+        assert_eq!(rows, found.len(), "{what}");
+        let page = KeyPage { order: KeyOrder::Ascending, limit: 1_000, after: None };
+        let by_key = searcher.top_by_key(query, model, page, |_| ()).unwrap();
+        let keys = by_key.into_iter().map(|hit| String::from_utf8(hit.key).unwrap()).collect::<Vec<_>>();
+        let mut expected: Vec<_> = found.keys().map(|number| self.rows[number].key.clone()).collect();
+        expected.sort();
+        assert_eq!(keys, expected, "{what}");
     }
 }
 
@@ -283,6 +320,35 @@ fn joins_match_and_score_what_a_slow_evaluation_does() {
             world.check(&query, Model::default(), &what);
             view.check(&query, Model::default(), &format!("a view, {what}"));
         }
+    }
+}
+
+#[test]
+fn joins_reach_over_indexes_that_are_opened_as_one() {
+    let fields = join_fields();
+    let of = |documents: Vec<Document>| {
+        let options = WriterOptions { lanes: 1, merge: None, ..WriterOptions::default() };
+        let directory = Arc::new(RamDirectory::new());
+        let writer = IndexWriter::open_in(directory, Some(&fields.schema), options).unwrap();
+        writer.add_block(&documents).unwrap();
+        writer.commit().unwrap();
+        writer.snapshot().unwrap()
+    };
+    let article = |key: &str| Document::new(key).text(fields.text, "article");
+    let comment = |key: &str, of: &str| Document::new(key).text(fields.text, "so").text(fields.words[0], of);
+    let articles = of(vec![article("a"), article("b"), article("c")]);
+    let comments = of(vec![comment("1", "b"), comment("2", "b"), comment("3", "x")]);
+    let parent = JoinOn::Column(fields.words[0]);
+    let commented = join(parent, JoinOn::Key, Query::term(fields.text, b"so"), JoinScore::Sum);
+    let of_articles = join(JoinOn::Key, parent, Query::term(fields.text, b"article"), JoinScore::Max);
+    for snapshots in [vec![articles.clone(), comments.clone()], vec![comments, articles]] {
+        let snapshot = Snapshot::join(snapshots).unwrap();
+        let keys = |query: &Query| -> Vec<Vec<u8>> {
+            let hits = snapshot.searcher().top_k(query, Model::default(), 9).unwrap();
+            hits.iter().map(|hit| snapshot.key(hit).unwrap()).collect()
+        };
+        assert_eq!(keys(&commented), [b"b"]);
+        assert_eq!(keys(&of_articles), [b"1", b"2"]);
     }
 }
 
