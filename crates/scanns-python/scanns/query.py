@@ -116,6 +116,16 @@ class Q:
         return Q({"best": {"clauses": [query._clause for query in queries], "tie": tie}})
 
     @staticmethod
+    def join(source: str, target: str, query: Q, *, score: str = "none") -> Q:
+        """Documents whose ``target`` is a value of ``source`` in a document that matches ``query``.
+
+        Both are names of columns of keywords or whole numbers, or ``"key"`` for the keys of documents. ``score`` is how
+        documents score: ``"none"``, or the ``"max"``, ``"sum"``, ``"mean"`` or ``"min"`` of the scores of ``query``.
+        """
+        join = {"from": source, "to": target, "query": query.to_dict(), "score": score}
+        return Q({"join": join})
+
+    @staticmethod
     def json(text: str) -> Q:
         """A query in JSON."""
         clause = json.loads(text)

@@ -152,6 +152,7 @@ def test_queries_as_objects_are_those_of_text(index: scanns.Index) -> None:
         (Q.fuzzy("licence", edits=1), "licence~1"),
         (Q.regexp("licen.e"), 're"licen.e"'),
         (Q.field("ext").is_in(["md", "txt"]), "ext:md OR ext:txt"),
+        (Q.join("ext", "ext", Q.field("ext") == "md", score="max"), "ext:md"),
     ]
     for query, text in same:
         assert index.count(query) == index.count(text), (query, text)

@@ -11,6 +11,8 @@ pub(crate) struct FieldViews {
     /// The field that is searched if a query names none.
     default: Field,
     views: Vec<FieldSegments>,
+    /// The fields of documents, if they are known.
+    schema: Option<Schema>,
 }
 
 #[derive(Clone, Debug)]
@@ -32,6 +34,7 @@ impl FieldViews {
         FieldViews {
             default: schema.default_field().unwrap_or_default(),
             views: schema.searched().map(|(field, _)| view(field)).collect(),
+            schema: Some(schema.clone()),
         }
     }
 
@@ -45,7 +48,7 @@ impl FieldViews {
         }
         let segments = std::slice::from_ref(segment);
         let view = |field| FieldSegments { field, name: None, segments: seen_through(field, segments) };
-        FieldViews { default, views: fields.into_iter().map(view).collect() }
+        FieldViews { default, views: fields.into_iter().map(view).collect(), schema: None }
     }
 
     /// The field that is searched if a query names none.
@@ -71,6 +74,10 @@ impl FieldViews {
             (*field, segments.iter().map(|segment| segment as &dyn Leaf).collect())
         };
         let searcher = Searcher::over(self.views.iter().map(leaves).collect(), default);
+        let searcher = match &self.schema {
+            Some(schema) => searcher.knowing(schema),
+            None => searcher,
+        };
         searcher.naming(|field| {
             let name = self.views.iter().find(|view| view.field == field).and_then(|view| view.name.clone());
             name.unwrap_or_else(|| format!("field {}", field.number()))

@@ -29,6 +29,7 @@ mod divided_csv;
 mod dumps;
 mod flush;
 mod joined;
+mod joins;
 mod keyed;
 mod living;
 mod metadata;

@@ -1,10 +1,11 @@
-//! The query tree: terms, phrases, patterns and values, combined by boolean lists.
+//! The query tree: terms, phrases, patterns, values and joins, combined by boolean lists.
 //!
 //! Every clause has its own field. To add a kind of clause, add a variant of [`Query`] here, give it a form
 //! in `text/` and `json/`, and lower it in `search/plan/`.
 
 use std::collections::BTreeSet;
 
+use crate::query::join::{JoinOn, JoinScore};
 use crate::query::pattern::Pattern;
 use crate::query::value_range::ValueRange;
 use crate::schema::Field;
@@ -59,6 +60,8 @@ pub enum Query {
         /// The pattern, which must match a value as a whole.
         pattern: Pattern,
     },
+    /// Documents with a value that documents which match another query have.
+    Join(JoinQuery),
     /// A query whose score is multiplied by a positive factor. Nested factors multiply.
     Boost(Box<Query>, f32),
 }
@@ -103,6 +106,52 @@ pub struct BestQuery {
     /// The factor of the scores that are not the highest: from 0, where they do not count, to 1, where the
     /// score is a sum.
     pub tie: f32,
+}
+
+/// A join: documents with a value in `to` that is a value in `from` of some document that matches `query`.
+///
+/// The query inside sees all documents that the searcher sees, in all segments. It is evaluated once for each
+/// search, before any document is compared.
+///
+/// ```
+/// use scanns::query::{JoinOn, JoinQuery, JoinScore};
+/// use scanns::schema::{Document, FieldEntry, FieldKind, Schema};
+/// use scanns::{Index, Query};
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("blog.scanns");
+/// let mut schema = Schema::new();
+/// let text = schema.add(FieldEntry::text("text"))?;
+/// let parent = schema.add(FieldEntry::new("parent", FieldKind::Keyword).column())?;
+/// let writer = Index::create(&path, &schema)?.writer()?;
+/// writer.add_block(&[
+///     Document::new("article-1").text(text, "Red apples are ripe."),
+///     Document::new("comment-1").text(text, "Mine are green.").text(parent, "article-1"),
+/// ])?;
+///
+/// let snapshot = writer.snapshot()?;
+/// let commented = Query::Join(JoinQuery {
+///     from: JoinOn::Column(parent),
+///     to: JoinOn::Key,
+///     query: Box::new(Query::term(text, "green")),
+///     score: JoinScore::Max,
+/// });
+/// let hits = snapshot.searcher().top_k(&commented, scanns::search::Model::default(), 10)?;
+/// assert_eq!(snapshot.key(&hits[0])?, b"article-1");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct JoinQuery {
+    /// What is taken of the documents that match the query inside.
+    pub from: JoinOn,
+    /// What is compared with it, of the same kind: keywords and keys, unsigned numbers, or signed numbers.
+    pub to: JoinOn,
+    /// The query inside.
+    pub query: Box<Query>,
+    /// The score of the documents that the join matches.
+    pub score: JoinScore,
 }
 
 /// Terms of a field at given places relative to each other.
@@ -162,6 +211,7 @@ impl Query {
                 }
                 Query::Best(best) => open.extend(best.clauses.iter().rev()),
                 Query::Boost(inner, _) => open.push(inner),
+                Query::Join(join) => open.push(&join.query),
                 _ => {}
             }
             Some(next)
@@ -179,6 +229,7 @@ impl Query {
             | Query::All
             | Query::Values(_)
             | Query::ValuePattern { .. }
+            | Query::Join(_)
             | Query::Boost(..) => None,
         }
     }
@@ -190,7 +241,14 @@ impl Query {
 
     /// Whether the matching documents depend on values of columns.
     pub(crate) fn reads_values(&self) -> bool {
-        self.clauses().any(|clause| matches!(clause, Query::Values(_) | Query::ValuePattern { .. }))
+        let reads =
+            |clause: &Query| matches!(clause, Query::Values(_) | Query::ValuePattern { .. } | Query::Join(_));
+        self.clauses().any(reads)
+    }
+
+    /// Whether the matching documents depend on other documents.
+    pub(crate) fn has_join(&self) -> bool {
+        self.clauses().any(|clause| matches!(clause, Query::Join(_)))
     }
 
     /// The fields whose positions the query needs.
@@ -214,7 +272,12 @@ impl Query {
             Query::Phrase(phrase) => phrase.terms.iter().map(|(_, term)| term.len() + 32).sum(),
             Query::Pattern { pattern, .. } | Query::ValuePattern { pattern, .. } => pattern.heap_bytes(),
             Query::Values(range) => range.heap_bytes(),
-            Query::Bool(_) | Query::Best(_) | Query::All | Query::Exists(_) | Query::Boost(..) => 0,
+            Query::Bool(_)
+            | Query::Best(_)
+            | Query::All
+            | Query::Exists(_)
+            | Query::Join(_)
+            | Query::Boost(..) => 0,
         }
     }
 }

@@ -4,7 +4,10 @@ use super::budget::{Budget, Clock};
 use super::leaf::{Leaf, LeafStats};
 use super::statistics::TermStatistics;
 use crate::error::Result;
-use crate::schema::Field;
+use crate::schema::{Field, Schema};
+
+/// The maximum memory for the values of a join, in bytes, unless a caller sets another one.
+const JOIN_MEMORY: usize = 256 << 20;
 
 /// Leaves by field. All fields have the same leaves, with the same documents.
 pub(crate) struct Fields<'a> {
@@ -17,6 +20,10 @@ pub(crate) struct Fields<'a> {
     clock: Clock<'a>,
     /// The statistics of all documents, if these leaves have only some of them.
     statistics: Option<&'a TermStatistics>,
+    /// The fields of documents, if they are known.
+    schema: Option<&'a Schema>,
+    /// The maximum memory for the values of a join, in bytes.
+    join_memory: usize,
 }
 
 struct FieldLeaves<'a> {
@@ -43,6 +50,8 @@ impl<'a> Fields<'a> {
             exhaustive: false,
             clock: Clock::default(),
             statistics: None,
+            schema: None,
+            join_memory: JOIN_MEMORY,
         }
     }
 
@@ -64,6 +73,26 @@ impl<'a> Fields<'a> {
     /// True if patterns match all terms that they can.
     pub(crate) fn is_exhaustive(&self) -> bool {
         self.exhaustive
+    }
+
+    /// Lets joins know the fields of documents.
+    pub(crate) fn know(&mut self, schema: &'a Schema) {
+        self.schema = Some(schema);
+    }
+
+    /// The fields of documents, if they are known.
+    pub(crate) fn schema(&self) -> Option<&'a Schema> {
+        self.schema
+    }
+
+    /// Limits the memory for the values of a join, in bytes.
+    pub(crate) fn limit_joins(&mut self, bytes: usize) {
+        self.join_memory = bytes;
+    }
+
+    /// The maximum memory for the values of a join, in bytes.
+    pub(crate) fn join_memory(&self) -> usize {
+        self.join_memory
     }
 
     /// Names the fields.

@@ -90,6 +90,27 @@ pub trait Leaf: Sync {
 
     /// Returns the key of a document: its path, with a line number if lines are documents.
     fn key(&self, doc: u32) -> Result<Vec<u8>>;
+
+    /// Calls `found` with each document whose key is among `keys`, and the index of the key. The keys ascend.
+    /// Documents come in any order, and may come several times or be deleted.
+    fn documents_of_keys(&self, keys: &[Vec<u8>], found: &mut dyn FnMut(u32, usize)) -> Result<()> {
+        each_key_among(keys, self.max_doc(), &|doc| self.key(doc), found)
+    }
+}
+
+/// Calls `found` with each document below `max_doc` whose `key` is among `keys`, which ascend.
+pub(super) fn each_key_among(
+    keys: &[Vec<u8>],
+    max_doc: u32,
+    key: &dyn Fn(u32) -> Result<Vec<u8>>,
+    found: &mut dyn FnMut(u32, usize),
+) -> Result<()> {
+    for doc in 0..max_doc {
+        if let Ok(place) = keys.binary_search(&key(doc)?) {
+            found(doc, place);
+        }
+    }
+    Ok(())
 }
 
 /// The sizes of a leaf.

@@ -17,10 +17,12 @@
 //! | `statistics` | the statistics of terms that searchers of parts of the documents share |
 //! | `similarity` | the formulas of the models |
 //! | `terms` | patterns, suggestions, frequent terms |
+//! | `joining` | the values of joins, and what they score |
 //! | `plan` | a query with numbers for terms, its shape, its terms in every leaf |
 //! | `exec` | runs a plan in one leaf; `exec/strategy.rs` chooses the algorithm |
 //! | `parallel` | cuts a query into ranges of documents for several threads |
 //! | `prepared`, `run`, `hits`, `by_key` | a prepared query, and its results |
+//! | `joins` | runs the queries inside joins |
 //! | `snippets`, `explain` | the parts of a text that match, and the parts of a score |
 //! | `aggregate` | sorts, counts and groups by columns |
 //! | `near` | shows near-duplicates once |
@@ -38,6 +40,8 @@ mod expand;
 mod explain;
 mod fields;
 mod hits;
+mod joining;
+mod joins;
 mod leaf;
 mod near;
 mod number_set;

@@ -51,6 +51,8 @@ pub struct PreparedQuery<'s, 'a, 'q> {
     pub(crate) query: &'q Query,
     pub(crate) plan: QueryPlan<'q>,
     pub(crate) found: FoundTerms,
+    /// By join: the query inside.
+    pub(crate) joined: Vec<Self>,
 }
 
 /// The similarity of each field of a plan, and the weight of each term.
@@ -67,8 +69,18 @@ impl<'a> Searcher<'a> {
     /// searched; [`Error::Corrupt`](crate::Error::Corrupt) if terms cannot be read.
     pub fn prepare<'s, 'q>(&'s self, query: &'q Query) -> Result<PreparedQuery<'s, 'a, 'q>> {
         let plan = QueryPlan::new(query, &self.fields)?;
+        self.prepare_plan(query, plan)
+    }
+
+    fn prepare_plan<'s, 'q>(
+        &'s self,
+        query: &'q Query,
+        mut plan: QueryPlan<'q>,
+    ) -> Result<PreparedQuery<'s, 'a, 'q>> {
         let found = plan.find(&self.fields)?;
-        Ok(PreparedQuery { searcher: self, query, plan, found })
+        let inside = plan.joins.iter_mut().filter_map(|join| Some((&*join.query.query, join.inside.take()?)));
+        let joined = inside.map(|(query, plan)| self.prepare_plan(query, plan)).collect::<Result<_>>()?;
+        Ok(PreparedQuery { searcher: self, query, plan, found, joined })
     }
 }
 

@@ -19,6 +19,7 @@ use crate::search::exec::strategy::{LeafFacts, Strategy, Want};
 use crate::search::exec::view::{GRAIN, View};
 use crate::search::exec::{match_bits, pnorm};
 use crate::search::leaf::LeafStats;
+use crate::search::plan::found::ScoredJoins;
 use crate::search::similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Model, Pl2, Similarity};
 
 /// Runs the query in a range for a goal.
@@ -26,6 +27,12 @@ pub(crate) type RunQuery<'j> = dyn Fn(&LeafRange, &mut Goal) -> Result<ControlFl
 
 /// Gets the function that runs the query under a model.
 type WithRun<'e> = dyn FnMut(&RunQuery) -> Result<()> + 'e;
+
+/// The joins under a model, and what gets the function that runs the query.
+struct RunUnder<'w, 'e> {
+    joins: ScoredJoins,
+    with: &'w mut WithRun<'e>,
+}
 
 impl<'a> Searcher<'a> {
     /// Finds the best `k` hits, sorted by descending score; hits with equal scores are in document order.
@@ -202,6 +209,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
     /// [`Error::Corrupt`](crate::Error::Corrupt) if postings cannot be read.
     pub fn count(&self) -> Result<u64> {
         let shape = self.plan.shape();
+        self.find_joined()?;
         let counts = self.ranges(Want::Count).fold(
             self.fields().clock(),
             || 0,
@@ -237,6 +245,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         doc: u32,
         mut visit: impl FnMut(usize, u32, &MatchBits) -> ControlFlow<()>,
     ) -> Result<()> {
+        self.find_joined()?;
         for number in leaf..self.fields().leaves() {
             let first = if number == leaf { doc - doc % GRAIN } else { 0 };
             let view = View::new(self.fields(), &self.plan, number)?.between(first, u32::MAX);
@@ -258,6 +267,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         &self,
         mut visit: impl FnMut(usize, MatchedDocs<'_>) -> ControlFlow<()>,
     ) -> Result<()> {
+        self.find_joined()?;
         for number in 0..self.fields().leaves() {
             let view = View::new(self.fields(), &self.plan, number)?;
             let mut flow = ControlFlow::Continue(());
@@ -274,30 +284,36 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
 
     /// Calls `with` with the function that runs the query in a range under a model.
     pub(crate) fn run(&self, model: Model, with: &mut WithRun) -> Result<()> {
+        // P-norm refuses joins, before their values are looked for.
+        let joins = match model {
+            Model::PNorm { p } => return self.run_soft(p, with),
+            _ => self.score_joined(model)?,
+        };
+        let run = RunUnder { joins, with };
         match model {
-            Model::Bm25 { k1, b } => self.run_with(|stats| Bm25::new(k1, b, stats), with),
-            Model::Classic => self.run_with(Classic::new, with),
-            Model::LmDirichlet { mu } => self.run_with(|stats| boxed(Dirichlet::new(mu, stats)), with),
+            Model::Bm25 { k1, b } => self.run_with(|stats| Bm25::new(k1, b, stats), run),
+            Model::Classic => self.run_with(Classic::new, run),
+            Model::LmDirichlet { mu } => self.run_with(|stats| boxed(Dirichlet::new(mu, stats)), run),
             Model::LmJelinekMercer { lambda } => {
-                self.run_with(|stats| boxed(JelinekMercer::new(lambda, stats)), with)
+                self.run_with(|stats| boxed(JelinekMercer::new(lambda, stats)), run)
             }
-            Model::Pl2 { c } => self.run_with(|stats| boxed(Pl2::new(c, stats)), with),
-            Model::Dph => self.run_with(|stats| boxed(Dph::new(stats)), with),
-            Model::PNorm { p } => self.run_soft(p, with),
+            Model::Pl2 { c } => self.run_with(|stats| boxed(Pl2::new(c, stats)), run),
+            Model::Dph => self.run_with(|stats| boxed(Dph::new(stats)), run),
+            Model::PNorm { p } => self.run_soft(p, run.with),
         }
     }
 
     fn run_with<S: Similarity>(
         &self,
         similarity: impl Fn(&LeafStats) -> S,
-        with: &mut WithRun,
+        RunUnder { joins, with }: RunUnder,
     ) -> Result<()> {
         let shape = self.plan.shape();
         let Weights { similarities, weights } = self.weigh(similarity)?;
         with(&|range, goal| {
             let (view, found) = (self.view(range)?, self.found.in_leaf(range.leaf));
-            let terms =
-                BoundTerms { plan: &self.plan, found, weights: &weights, similarities: &similarities };
+            let (plan, joins) = (&self.plan, joins.in_leaf(range.leaf, found));
+            let terms = BoundTerms { plan, found, joins, weights: &weights, similarities: &similarities };
             run_leaf(&shape, &view, terms, goal)
         })
     }

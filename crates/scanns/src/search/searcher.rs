@@ -8,7 +8,7 @@ use super::threads::SearchThreads;
 use super::top_k::Hit;
 use crate::column::Column;
 use crate::error::{Error, Result};
-use crate::schema::Field;
+use crate::schema::{Field, Schema};
 use crate::segment::has_bit;
 
 /// Answers queries over a fixed set of leaves.
@@ -85,6 +85,21 @@ impl<'a> Searcher<'a> {
     #[must_use]
     pub fn with_threads(mut self, threads: &'a SearchThreads) -> Self {
         self.threads = Some(threads);
+        self
+    }
+
+    /// Limits the memory for the distinct values of each join of a query, in bytes; 256 MiB if it is not set.
+    /// A query with more values ends with [`Error::TooMany`].
+    #[must_use]
+    pub fn with_join_memory(mut self, bytes: usize) -> Self {
+        self.fields.limit_joins(bytes);
+        self
+    }
+
+    /// Sets the fields of documents, so that joins by other fields are refused.
+    #[must_use]
+    pub(crate) fn knowing(mut self, schema: &'a Schema) -> Self {
+        self.fields.know(schema);
         self
     }
 

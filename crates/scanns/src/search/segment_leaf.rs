@@ -1,5 +1,6 @@
 //! A segment on disk as a leaf.
 
+use super::leaf::each_key_among;
 use super::{Leaf, LeafStats, ListSource, PositionSource, TermFigures, TermRef, TermStream};
 use crate::codec::{Occurrence, PositionCursor};
 use crate::column::Column;
@@ -156,5 +157,21 @@ impl Leaf for Segment {
 
     fn key(&self, doc: u32) -> Result<Vec<u8>> {
         self.key(doc)
+    }
+
+    fn documents_of_keys(&self, keys: &[Vec<u8>], found: &mut dyn FnMut(u32, usize)) -> Result<()> {
+        let max_doc = self.stats().max_doc;
+        if keys.len() > max_doc as usize {
+            return each_key_among(keys, max_doc, &|doc| self.key(doc), found);
+        }
+        for (key, place) in keys.iter().zip(0..) {
+            // The path of a file also stands for its lines, which have other keys.
+            for doc in self.documents_named([key.as_slice()])?.into_iter().flatten() {
+                if self.key(doc)? == *key {
+                    found(doc, place);
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -285,6 +285,7 @@ fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
         Query::Exists(_) => "exists",
         Query::Values(_) => "values",
         Query::ValuePattern { .. } => "value pattern",
+        Query::Join(_) => "join",
         Query::Boost(..) => "boost",
         Query::Best(_) => "best",
     }));
@@ -305,7 +306,7 @@ fn all_kinds_of_queries_come_of_texts_and_are_built() {
             },
         }
     }
-    assert_eq!((of_texts.len(), built.len()), (15, 16), "{of_texts:?} {built:?}");
+    assert_eq!((of_texts.len(), built.len()), (15, 17), "{of_texts:?} {built:?}");
     assert!((200..2000).contains(&refusals), "{refusals} refused");
 }
 

@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use fastrand::Rng;
 use scanns::Query;
-use scanns::query::{BestQuery, BoolQuery, Pattern, PhraseQuery, WildcardPart};
+use scanns::query::{BestQuery, BoolQuery, JoinOn, JoinQuery, JoinScore, Pattern, PhraseQuery, WildcardPart};
 use scanns::schema::Field;
 
 use super::columns;
@@ -41,7 +41,7 @@ fn words(random: &mut Rng, world: &World) -> Vec<Query> {
 
 /// A query.
 pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
-    match random.u8(0..21) {
+    match random.u8(0..22) {
         0..6 if depth < 4 => {
             let several = |most: usize, random: &mut Rng| {
                 (0..random.usize(0..=most)).map(|_| query(random, world, depth + 1)).collect()
@@ -70,6 +70,19 @@ pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
             clauses: (0..random.usize(0..4)).map(|_| query(random, world, depth + 1)).collect(),
             tie: [0.0, 0.3, 1.0, 1.5, -1.0, f32::NAN][random.usize(0..6)],
         }),
+        20 if depth < 8 => {
+            let on = |random: &mut Rng| match random.u8(0..3) {
+                0 => JoinOn::Key,
+                _ => JoinOn::Column(columns::field(random, world).0),
+            };
+            let score = ["none", "max", "sum", "mean", "min"][random.usize(0..5)];
+            Query::Join(JoinQuery {
+                from: on(random),
+                to: on(random),
+                query: Box::new(query(random, world, depth + 1)),
+                score: JoinScore::parse(score).unwrap(),
+            })
+        }
         _ => Query::term(field(random, world), term(random)),
     }
 }

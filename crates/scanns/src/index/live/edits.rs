@@ -49,6 +49,8 @@ pub(super) struct EditBatch {
     set: HashMap<Vec<u8>, Vec<NumberedSetting>>,
     /// By ascending number.
     queries: Vec<QueryEdit>,
+    /// The numbers of operations whose documents are deleted.
+    withdrawn: Vec<u64>,
 }
 
 /// A setting and the number of its operation.
@@ -110,11 +112,12 @@ impl EditBatch {
                 self.set.entry(key).or_default().push(NumberedSetting { sequence, setting });
             }
             (EditTarget::Query(query), action) => self.queries.push(QueryEdit { sequence, query, action }),
+            (EditTarget::Operation, _) => self.withdrawn.push(sequence),
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.deleted.is_empty() && self.set.is_empty() && self.queries.is_empty()
+        self.deleted.is_empty() && self.set.is_empty() && self.queries.is_empty() && self.withdrawn.is_empty()
     }
 
     /// True if documents with this key are deleted.
@@ -140,6 +143,12 @@ impl EditBatch {
     pub(super) fn in_new(&self, segment: &Segment, sequences: &[u64]) -> Result<SegmentEdits> {
         let added = |document: u32| sequences.get(document as usize).copied().unwrap_or(u64::MAX);
         let mut found = SegmentEdits::default();
+        for operation in &self.withdrawn {
+            // Numbers ascend in a segment.
+            let below = |end: u64| sequences.partition_point(|&added| added < end);
+            let [first, end] = [below(*operation), below(operation + 1)].map(u32::try_from);
+            found.deleted.push(first.unwrap_or(u32::MAX)..end.unwrap_or(u32::MAX));
+        }
         if !self.deleted.is_empty() || !self.set.is_empty() {
             segment.each_document_named(&mut |key, document| {
                 if self.deleted.get(key).is_some_and(|&deleted| added(document) < deleted) {

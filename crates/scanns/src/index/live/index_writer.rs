@@ -169,6 +169,12 @@ impl IndexWriter {
     /// Refuses a query that the index cannot answer: at the commit it would make the writer fail.
     fn must_be_answerable(&self, query: &Query) -> Result<()> {
         let schema = &self.core.schema;
+        if query.has_join() {
+            return Err(Error::Unsupported {
+                what: "changing the documents of a query with a join".into(),
+                remedy: "search the documents in a snapshot, and change them by key".into(),
+            });
+        }
         FieldViews::of_schema(schema, &[]).searcher().count(query)?;
         for phrase in query.phrase_fields() {
             let kept = schema.entry(phrase).and_then(|entry| entry.postings());

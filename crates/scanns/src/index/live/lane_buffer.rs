@@ -15,6 +15,8 @@ pub(super) enum EditTarget {
     Key(Vec<u8>),
     /// The documents that a query matches.
     Query(Query),
+    /// The documents that the operation itself has added.
+    Operation,
 }
 
 /// The change that an edit makes to documents.
@@ -26,7 +28,7 @@ pub(super) enum EditAction {
     Set(ColumnSetting),
 }
 
-/// A change to the documents that were added by operations with smaller numbers.
+/// A change to the documents that were added by operations with smaller numbers, or by the operation itself.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub(super) target: EditTarget,
@@ -40,6 +42,7 @@ impl Edit {
         let target = match &self.target {
             EditTarget::Key(key) => key.len(),
             EditTarget::Query(query) => query.memory_bytes(),
+            EditTarget::Operation => 0,
         };
         let action = match &self.action {
             EditAction::Delete => 0,

@@ -12,9 +12,11 @@
 //!
 //! Read `index_writer.rs` first, the public interface, then `writer_core.rs`, which moves buffers from lanes
 //! to commits. `lane_buffer.rs` holds the data of a lane in memory, `buffer_pool.rs` enforces the memory cap,
-//! `edits.rs` applies deletes and new values to the documents that were added before them, and `options.rs`
-//! contains the options and the sizes derived from them.
+//! `edits.rs` applies deletes and new values to the documents that were added before them, `block.rs` adds
+//! documents that become visible together, and `options.rs` contains the options and the sizes derived from
+//! them.
 
+mod block;
 mod buffer_pool;
 mod edits;
 mod index_writer;

@@ -19,6 +19,7 @@ use crate::source::SourceOptions;
 use crate::store::RamDirectory;
 use crate::sys::lock;
 
+mod blocks;
 mod columns;
 mod memory;
 mod near;

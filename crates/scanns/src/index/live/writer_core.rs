@@ -114,7 +114,7 @@ impl WriterCore {
 
     /// Returns the first lane that no thread uses, so that few threads fill few lanes. If there is none,
     /// waits for one.
-    fn lane(&self) -> MutexGuard<'_, LaneBuffer> {
+    pub(super) fn lane(&self) -> MutexGuard<'_, LaneBuffer> {
         let free = self.lanes.iter().find_map(|lane| lane.try_lock().ok());
         free.unwrap_or_else(|| {
             let turn = usize::try_from(self.next.load(Ordering::Relaxed)).unwrap_or(0);
@@ -137,33 +137,49 @@ impl WriterCore {
         let mut lane = self.lane();
         let mut full = None;
         // Done while the lane is locked, so that no buffer is taken between the number and its operation.
-        let mut sequence = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut sequence = self.next_operation();
         let mut added = Ok(());
         if let Some(document) = document {
             added = lane.add(document, sequence);
             if added.is_err() && lane.documents() > 1 {
                 // It may fit into an empty buffer.
                 full = Some(self.exchange(&mut lane)?);
-                sequence = self.next.fetch_add(1, Ordering::Relaxed);
+                sequence = self.next_operation();
                 added = lane.add(document, sequence);
             }
         }
         if let Some((target, action)) = edit.filter(|_| added.is_ok()) {
             lane.edit(Edit { target, action, sequence });
         }
-        if full.is_none() && lane.is_full(self.sizes.limit) {
+        if full.is_none() && self.is_full(&mut lane) {
             full = Some(self.exchange(&mut lane)?);
         }
         drop(lane);
         if let Some(full) = full {
             self.write(full)?;
-            let waiting = lock(&self.pending).values().map(EpochOutput::bytes).sum::<usize>();
-            if waiting > self.sizes.pending {
-                let _one_at_a_time = lock(&self.taking_out);
-                self.resolve()?;
-            }
+            self.resolve_what_waits()?;
         }
         added.map(|()| sequence)
+    }
+
+    /// The number of a new operation. The lane that it changes must be locked.
+    pub(super) fn next_operation(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// True if a lane is so full that its buffer must be written.
+    pub(super) fn is_full(&self, lane: &mut LaneBuffer) -> bool {
+        lane.is_full(self.sizes.limit)
+    }
+
+    /// Makes what waits for the next commit a part of it, if it takes too much memory.
+    pub(super) fn resolve_what_waits(&self) -> Result<()> {
+        let waiting = lock(&self.pending).values().map(EpochOutput::bytes).sum::<usize>();
+        if waiting > self.sizes.pending {
+            let _one_at_a_time = lock(&self.taking_out);
+            self.resolve()?;
+        }
+        Ok(())
     }
 
     /// True if the next commit would differ from the newest one.

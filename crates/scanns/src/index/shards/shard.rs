@@ -127,7 +127,15 @@ impl Shard {
 
     fn query(&self, json: &str) -> Result<Query> {
         // Every clause of the JSON names its field.
-        self.snapshot.parse_json_in(&[] as &[WeightedField], json, Operator::Or)
+        let query = self.snapshot.parse_json_in(&[] as &[WeightedField], json, Operator::Or)?;
+        if query.has_join() {
+            // Documents of other shards may match the query inside.
+            return Err(Error::Unsupported {
+                what: "a join over indexes in other processes".into(),
+                remedy: "open the indexes as one with Snapshot::open_all".into(),
+            });
+        }
+        Ok(query)
     }
 
     /// The statistics of the terms of queries; `None` if the time was up before.

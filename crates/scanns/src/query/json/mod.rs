@@ -18,18 +18,21 @@
 //! {"exists": {}}
 //! {"values": {"column": "size", "gte"|"gt": V, "lte"|"lt": V}}, {"values": {"column": "size", "equals": V}}
 //! {"values": {"column": "name", "prefix"|"wildcard"|"regexp"|"fuzzy"|"range"|"set": …}}
+//! {"join": {"from": "parent", "to": "key", "query": {…}, "score": "none"|"max"|"sum"|"mean"|"min"}}
 //! {"query": {…}}
 //! ```
 //!
 //! `T` is a term as in the index: a string, or `{"bytes": "ff61"}` if it is not UTF-8. Only `match` and a
 //! phrase with `text` are analyzed. `V` is a value of a column: a number, a boolean, or a string as in the
 //! text form. `query` contains a clause; it is used to add a boost or field to a clause that has its own. A
-//! field applies to all clauses inside.
+//! field applies to all clauses inside. `from` and `to` are names of columns, or `key` for the keys of
+//! documents; `{"column": "key"}` is a column of this name.
 //!
 //! `read.rs` parses what `write.rs` writes into the same query. `docs/QUERIES.md` has an example of each
 //! kind.
 
 mod depth;
+mod join;
 mod patterns;
 mod read;
 mod reader;

@@ -12,7 +12,7 @@ use crate::query::tree::{BestQuery, BoolQuery, PhraseQuery, Query};
 use crate::schema::Field;
 
 /// The keys that determine the kind of a clause.
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 16] = [
     "term",
     "match",
     "phrase",
@@ -27,6 +27,7 @@ const KINDS: [&str; 15] = [
     "best",
     "match_all",
     "exists",
+    "join",
     "query",
 ];
 
@@ -57,7 +58,7 @@ pub fn parse_json(text: &str, operator: Operator, words: &mut dyn QueryText) -> 
 
 impl JsonReader<'_> {
     /// Parses a clause; returns `None` if its text has no terms.
-    fn clause(&mut self, value: &Value) -> Result<Option<Query>> {
+    pub(super) fn clause(&mut self, value: &Value) -> Result<Option<Query>> {
         let Value::Object(object) = value else {
             return self.fault(r#"a clause is an object: write one such as {"term": "word"}"#);
         };
@@ -116,6 +117,7 @@ impl JsonReader<'_> {
             "query" => self.nested(|this| this.clause(value)),
             "match" => self.matching(value),
             "values" => self.values(value).map(Some),
+            "join" => self.nested(|this| this.join(value)),
             "match_all" => {
                 self.count(1)?;
                 self.object(value, &[], "{}")?;

@@ -5,7 +5,8 @@ use fastrand::Rng;
 use super::parse_json;
 use crate::error::{Error, Result};
 use crate::query::{
-    BoolQuery, Operator, Pattern, PhraseQuery, Query, QueryText, ValueRange, WeightedField, WildcardPart,
+    BoolQuery, JoinOn, JoinQuery, JoinScore, Operator, Pattern, PhraseQuery, Query, QueryText, ValueRange,
+    WeightedField, WildcardPart,
 };
 use crate::schema::{Field, FieldKind, Value};
 
@@ -113,7 +114,7 @@ fn random_field(random: &mut Rng) -> Field {
 
 fn random_query(random: &mut Rng, depth: usize) -> Query {
     let inner = |random: &mut Rng| Box::new(random_query(random, depth.saturating_sub(1)));
-    match random.u8(..if depth > 0 { 8 } else { 5 }) {
+    match random.u8(..if depth > 0 { 9 } else { 5 }) {
         0 => Query::term(random_field(random), random_term(random)),
         1 => Query::pattern(random_field(random), random_pattern(random)),
         2 => Query::ValuePattern { field: Field::new(NAME).unwrap(), pattern: random_pattern(random) },
@@ -129,6 +130,16 @@ fn random_query(random: &mut Rng, depth: usize) -> Query {
             Query::Phrase(PhraseQuery { field: random_field(random), terms, slop: random.u32(..3) })
         }
         5 => Query::Boost(inner(random), f32::from_bits(random.u32(0x0080_0000..0x7f80_0000))),
+        6 => {
+            let on = [JoinOn::Key, JoinOn::Column(Field::new(NAME).unwrap())];
+            let score = ["none", "max", "sum", "mean", "min"][random.usize(..5)];
+            Query::Join(JoinQuery {
+                from: on[random.usize(..2)],
+                to: on[random.usize(..2)],
+                query: inner(random),
+                score: JoinScore::parse(score).unwrap(),
+            })
+        }
         _ => {
             let mut lists = [const { Vec::new() }; 4];
             for list in &mut lists {

@@ -74,7 +74,7 @@ impl JsonReader<'_> {
         }
     }
 
-    fn named_column(&mut self, value: &Value) -> Result<NamedColumn> {
+    pub(super) fn named_column(&mut self, value: &Value) -> Result<NamedColumn> {
         let name = self.string(value)?;
         match self.words.column(&name) {
             Some((field, kind)) => Ok(NamedColumn { field, kind, name }),

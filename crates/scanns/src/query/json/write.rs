@@ -4,10 +4,12 @@ use std::ops::Bound;
 
 use serde_json::{Map, Value, json};
 
+use super::join::KEY;
 use super::wildcard::wildcard_text;
 use crate::error::{Error, Result};
+use crate::query::join::{JoinOn, JoinScore};
 use crate::query::pattern::{Pattern, WildcardPart};
-use crate::query::tree::{BestQuery, BoolQuery, PhraseQuery, Query};
+use crate::query::tree::{BestQuery, BoolQuery, JoinQuery, PhraseQuery, Query};
 use crate::query::value_range::ValueRange;
 use crate::schema::{self, Field, ValueRef, format_date};
 
@@ -48,6 +50,7 @@ impl JsonWriter<'_> {
                 let (kind, value) = pattern_value(pattern);
                 ("values", json!({ "column": self.name_of(*field)?, kind: value }))
             }
+            Query::Join(join) => ("join", self.join(join, field)?),
             Query::Boost(inner, factor) => {
                 let mut object = self.clause(inner, field)?;
                 if object.contains_key("boost") {
@@ -103,6 +106,25 @@ impl JsonWriter<'_> {
         let mut object = Map::new();
         object.insert("column".into(), self.name_of(range.field)?.into());
         insert_bounds(&mut object, range.low.as_ref().map(value), range.high.as_ref().map(value));
+        Ok(object.into())
+    }
+
+    fn join(&self, join: &JoinQuery, field: Option<Field>) -> Result<Value> {
+        let mut object = Map::new();
+        for (key, on) in [("from", join.from), ("to", join.to)] {
+            let value = match on {
+                JoinOn::Key => KEY.into(),
+                JoinOn::Column(field) => match self.name_of(field)? {
+                    name if name == KEY => json!({ "column": name }),
+                    name => name.into(),
+                },
+            };
+            object.insert(key.into(), value);
+        }
+        object.insert("query".into(), self.clause(&join.query, field)?.into());
+        if join.score != JoinScore::None {
+            object.insert("score".into(), join.score.name().into());
+        }
         Ok(object.into())
     }
 

@@ -60,6 +60,7 @@ fn show(query: &Query) -> String {
         Query::Exists(_) => "ANY".to_owned(),
         Query::Values(range) => format!("{range:?}"),
         Query::ValuePattern { pattern, .. } => format!("values<{}>", show_pattern(pattern)),
+        Query::Join(join) => format!("join<{}>", show(&join.query)),
     };
     match query.field() {
         Some(field) if field.number() != DEFAULT => format!("{}:{text}", field.number()),

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::search::exec::view::View;
 use crate::search::leaf::ListSource;
 use crate::search::plan::QueryPlan;
-use crate::search::plan::found::LeafTerms;
+use crate::search::plan::found::{LeafJoin, LeafTerms};
 use crate::search::plan::shape::Boosted;
 use crate::search::similarity::{Scorer, Similarity, Weight};
 
@@ -19,6 +19,8 @@ pub(crate) struct Clause<'a, S> {
 pub(crate) struct BoundTerms<'t, S> {
     pub(crate) plan: &'t QueryPlan<'t>,
     pub(crate) found: &'t LeafTerms,
+    /// By join.
+    pub(crate) joins: &'t [LeafJoin],
     /// By term, without the boosts of the query.
     pub(crate) weights: &'t [f64],
     /// By field of the plan.
@@ -36,7 +38,7 @@ impl<S> Copy for BoundTerms<'_, S> {}
 impl<'t> BoundTerms<'t, ()> {
     /// Terms that are only matched, not scored.
     pub(crate) fn unscored(plan: &'t QueryPlan<'t>, found: &'t LeafTerms) -> Self {
-        BoundTerms { plan, found, weights: &[], similarities: &[] }
+        BoundTerms { plan, found, joins: &found.joins, weights: &[], similarities: &[] }
     }
 }
 

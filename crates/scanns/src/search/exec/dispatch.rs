@@ -108,7 +108,8 @@ fn count_required(required: &Required, view: &View, plan: &QueryPlan, found: &Le
     let similarities: Vec<Box<dyn Similarity>> =
         plan.fields.iter().map(|_| Box::new(Unscored) as _).collect();
     let weights = vec![0.0; found.refs.len()];
-    let terms = BoundTerms { plan, found, weights: &weights, similarities: &similarities };
+    let (weights, joins) = (&weights[..], &found.joins[..]);
+    let terms = BoundTerms { plan, found, joins, weights, similarities: &similarities };
     let Some(lists) = ConjunctionLists::find(&required, view, terms)? else { return Ok(0) };
     let mut all = lists.open(view, terms)?;
     let count = conjunction::count(&mut all, view);

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::search::doc_set::{DocSet, DocSetBuilder};
 use crate::search::exec::bound_terms::BoundTerms;
 use crate::search::exec::view::View;
-use crate::search::exec::{value_filter, value_pattern};
+use crate::search::exec::{joined, value_filter, value_pattern};
 use crate::search::leaf::{Leaf, ListSource, TermRef, damaged_list};
 use crate::search::plan::found::PatternTerms;
 use crate::search::plan::node::DocSource;
@@ -40,6 +40,7 @@ impl<S> BoundTerms<'_, S> {
             DocSource::Exists(field) => Arc::new(view.with_terms(field)),
             DocSource::Values(range) => Arc::new(value_filter::filter(view, self.plan.ranges[range], among)?),
             DocSource::ValuePattern(pattern) => value_pattern::docs(view, self.plan, self.found, pattern)?,
+            DocSource::Joined(join) => joined::docs(view, self.plan.joins[join].query, &self.joins[join])?,
             DocSource::Pattern(pattern) => match &*self.of_pattern(view, pattern)? {
                 PatternTerms::Docs(set) => Arc::clone(set),
                 PatternTerms::Listed(terms) => {

@@ -14,10 +14,10 @@ use crate::error::Result;
 use crate::search::doc_set::DocSet;
 use crate::search::exec::bits::{MatchBits, NONE, WINDOW, clear, docs_of, merge, set_if};
 use crate::search::exec::bound_terms::BoundTerms;
-use crate::search::exec::doc_source::LazyDocs;
+use crate::search::exec::doc_source::{LazyDocs, SourceDocs};
 use crate::search::exec::view::{View, keep_window};
 use crate::search::leaf::{ListSource, damaged_list};
-use crate::search::plan::node::{NodeKind, PlanNode};
+use crate::search::plan::node::{DocSource, NodeKind, PlanNode};
 use crate::search::top_k::TopK;
 
 /// Looking up a document takes as long as reading this many postings.
@@ -184,6 +184,13 @@ impl<'s> SetBuilder<'_, 's> {
                 let phrase = Set::Phrase { every: Box::new(every), matcher: Box::new(matcher) };
                 let first = terms.first().map_or(0, |&(_, term)| self.terms.plan.field_of(term));
                 Some(self.within(first, phrase))
+            }
+            NodeKind::Joined(join) => {
+                let join = DocSource::Joined(*join);
+                match self.terms.docs(self.view, join, self.among)? {
+                    SourceDocs::All => Some(Set::All { max_doc }),
+                    SourceDocs::Set(set) => Some(Set::Fixed(set)),
+                }
             }
             NodeKind::Docs(source) => {
                 let set = match self.terms.lazy_docs(self.view, *source, self.among)? {

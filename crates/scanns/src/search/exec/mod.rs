@@ -2,12 +2,14 @@
 
 pub(crate) mod bits;
 pub(crate) mod bound_terms;
+mod column_part;
 pub(crate) mod conjunction;
 pub(crate) mod disjunction;
 pub(crate) mod dispatch;
 pub(crate) mod doc_source;
 pub(crate) mod goal;
 pub(crate) mod join;
+pub(crate) mod joined;
 pub(crate) mod live_filter;
 pub(crate) mod match_bits;
 pub(crate) mod maxscore;

@@ -16,7 +16,9 @@ use crate::search::doc_set::DocSet;
 use crate::search::exec::bound_terms::{BoundTerms, Clause};
 use crate::search::exec::doc_source::SourceDocs;
 use crate::search::exec::goal::Sink;
+use crate::search::exec::joined;
 use crate::search::exec::view::{View, count_below};
+use crate::search::joining::leaf_numbers::ScoredDocs;
 use crate::search::leaf::{ListSource, damaged_list};
 use crate::search::plan::node::{NodeKind, PlanNode};
 use crate::search::plan::shape::Boosted;
@@ -109,6 +111,12 @@ impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
                 Ok(self.node(node, boost)?.map(|cursor| TreeCursor::Filter(Box::new(cursor))))
             }
             NodeKind::Phrase { terms, slop } => self.phrase(terms, *slop, boost),
+            NodeKind::Joined(join) => {
+                let of_plan = self.terms.plan.joins[*join].query;
+                let docs = joined::scored(self.view, of_plan, &self.terms.joins[*join])?;
+                let end = self.view.end;
+                Ok(Some(self.settled(TreeCursor::Scored { docs, at: 0, doc: 0, boost, end })))
+            }
             NodeKind::Docs(source) => {
                 let cursor = match self.terms.docs(self.view, *source, self.among)? {
                     SourceDocs::All => self.everything(boost),
@@ -225,6 +233,15 @@ enum TreeCursor<'s, S> {
         score: f32,
         end: u32,
     },
+    /// The documents of a join with their scores.
+    Scored {
+        docs: Arc<ScoredDocs>,
+        /// The place of the document.
+        at: usize,
+        doc: u32,
+        boost: f32,
+        end: u32,
+    },
     /// Matches as the cursor inside does, with a score of 0.
     Filter(Box<TreeCursor<'s, S>>),
     Every {
@@ -283,6 +300,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             TreeCursor::Filter(inner) => inner.doc(),
             TreeCursor::Everything { doc, .. }
             | TreeCursor::Set { doc, .. }
+            | TreeCursor::Scored { doc, .. }
             | TreeCursor::Any { doc, .. }
             | TreeCursor::Best { doc, .. }
             | TreeCursor::AtLeast { doc, .. } => *doc,
@@ -301,6 +319,11 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             TreeCursor::Filter(inner) => inner.advance(target),
             TreeCursor::Set { set, doc, end, .. } => {
                 *doc = before(set.next(target.max(*doc)), *end);
+                *doc
+            }
+            TreeCursor::Scored { docs, at, doc, end, .. } => {
+                *at = docs.next(*at, target);
+                *doc = before(docs.docs.get(*at).copied().unwrap_or(NO_MORE), *end);
                 *doc
             }
             TreeCursor::AtLeast { parts, needed, doc, clock } => {
@@ -344,6 +367,9 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             TreeCursor::Phrase(phrase) => phrase.score(),
             TreeCursor::Filter(_) => 0.0,
             TreeCursor::Everything { score, .. } | TreeCursor::Set { score, .. } => *score,
+            TreeCursor::Scored { docs, at, boost, .. } => {
+                docs.scores.get(*at).map_or(0.0, |score| score * *boost)
+            }
             TreeCursor::Every { parts, .. } => {
                 narrow(parts.iter_mut().map(|part| f64::from(part.score())).sum())
             }
@@ -371,7 +397,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             TreeCursor::Term(clause, _) => clause.cursor.corrupt(),
             TreeCursor::Phrase(phrase) => phrase.corrupt(),
             TreeCursor::Filter(inner) | TreeCursor::Only { base: inner, .. } => inner.corrupt(),
-            TreeCursor::Everything { .. } | TreeCursor::Set { .. } => false,
+            TreeCursor::Everything { .. } | TreeCursor::Set { .. } | TreeCursor::Scored { .. } => false,
             TreeCursor::Every { parts, .. }
             | TreeCursor::Any { parts, .. }
             | TreeCursor::Best { parts, .. }

@@ -8,23 +8,19 @@
 //! Dictionaries are divided into their chapters, and columns into ranges of blocks: all threads that need the
 //! documents find them together.
 
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::column_part::{ColumnPart, parts};
 use crate::codec::StringBatch;
-use crate::column::{Column, ColumnKind, Scan, StringScan};
+use crate::column::{ColumnKind, Scan, StringScan};
 use crate::error::{Error, Result};
-use crate::search::budget::Clock;
-use crate::search::doc_set::{DocSet, DocSetBuilder};
+use crate::search::doc_set::DocSet;
 use crate::search::exec::path_pattern::PathMatcher;
 use crate::search::exec::value_terms::{StringMatcher, directories_with, matching_numbers};
 use crate::search::exec::view::View;
 use crate::search::number_set::NumberSet;
 use crate::search::plan::QueryPlan;
 use crate::search::plan::found::LeafTerms;
-
-/// Blocks of a column that one thread reads at a time: some 65,000 values. Tests have many parts.
-const PART: u32 = if cfg!(test) { 1 } else { 16 };
 
 /// The documents of the leaf that pattern of values `number` of a plan matches. They are found on first use.
 pub(crate) fn docs(view: &View, plan: &QueryPlan, found: &LeafTerms, number: usize) -> Result<Arc<DocSet>> {
@@ -67,32 +63,7 @@ pub(crate) fn docs(view: &View, plan: &QueryPlan, found: &LeafTerms, number: usi
     }
 }
 
-/// The number of parts of a column.
-fn parts(column: &Column) -> usize {
-    column.blocks().div_ceil(PART) as usize
-}
-
-/// Some blocks of a column.
-struct ColumnPart<'c> {
-    column: &'c Column,
-    blocks: Range<u32>,
-    clock: Clock<'c>,
-}
-
-impl<'c> ColumnPart<'c> {
-    fn of(column: &'c Column, part: usize, clock: Clock<'c>) -> Self {
-        let first = u32::try_from(part).unwrap_or(u32::MAX).saturating_mul(PART);
-        let blocks = first..first.saturating_add(PART).min(column.blocks());
-        ColumnPart { column, blocks, clock }
-    }
-
-    /// No documents of these blocks.
-    fn nothing(&self) -> Result<DocSetBuilder> {
-        let Some(last) = self.blocks.clone().next_back() else { return Ok(DocSetBuilder::new(0)) };
-        let (first, last) = (self.column.entry(self.blocks.start)?, self.column.entry(last)?);
-        Ok(DocSetBuilder::between(first.first, last.first.saturating_add(last.documents)))
-    }
-
+impl ColumnPart<'_> {
     /// The documents with one of these keywords.
     fn keywords(self, numbers: &NumberSet) -> Result<DocSet> {
         let mut docs = self.nothing()?;

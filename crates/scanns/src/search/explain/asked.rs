@@ -1,6 +1,7 @@
 //! The document whose score is explained, and the query that matched it.
 
 use super::words;
+use crate::query::JoinQuery;
 use crate::search::exec::view::View;
 use crate::search::leaf::{LeafStats, TermFigures};
 use crate::search::plan::QueryPlan;
@@ -40,6 +41,16 @@ impl<'a> Asked<'a, '_> {
             Some(&place) if place != fields.default_place() => format!("{}:{text}", fields.name(place)),
             _ => text.to_owned(),
         }
+    }
+
+    /// A join in short.
+    pub(super) fn join_text(&self, join: &JoinQuery) -> String {
+        let schema = self.prepared.fields().schema();
+        let name = |field| match schema.and_then(|schema| schema.entry(field)) {
+            Some(entry) => entry.name.clone(),
+            None => format!("field {}", field.number()),
+        };
+        words::join(join, &name)
     }
 
     /// The sizes of a field of the plan.

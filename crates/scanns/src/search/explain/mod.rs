@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::query::{Pattern, PhraseQuery, Query};
 use crate::search::exec::bound_terms::BoundTerms;
 use crate::search::exec::view::View;
-use crate::search::exec::{value_filter, value_pattern};
+use crate::search::exec::{joined, value_filter, value_pattern};
 use crate::search::top_k::Hit;
 use asked::Asked;
 pub use explanation::Explanation;
@@ -79,7 +79,9 @@ fn explain<S: Similarity>(
     let PreparedQuery { plan, found, query, .. } = asked.prepared;
     let Weights { similarities, weights } = asked.prepared.weigh(similarity)?;
     let Some(found) = found.leaves.get(asked.hit.leaf) else { return Ok(None) };
-    let terms = BoundTerms { plan, found, weights: &weights, similarities: &similarities };
+    let joins = asked.prepared.score_joined(asked.model)?;
+    let joins = joins.in_leaf(asked.hit.leaf, found);
+    let terms = BoundTerms { plan, found, joins, weights: &weights, similarities: &similarities };
     Explainer { asked, terms }.node(query, &plan.root, 1.0)
 }
 
@@ -130,6 +132,7 @@ impl<S: Similarity> Explainer<'_, '_, S> {
                 self.phrase(phrase, terms, *slop, boost)
             }
             (NodeKind::Docs(source), query) => self.docs(*source, query, boost),
+            (NodeKind::Joined(join), _) => self.joined(*join, boost),
             (NodeKind::Filter(node), query) => {
                 let found = self.node(query, node, boost)?;
                 let what = "a condition that must hold, and does not change the score";
@@ -172,8 +175,25 @@ impl<S: Similarity> Explainer<'_, '_, S> {
                 format!("{}: documents with a value that matches score 1", words::pattern(pattern))
             }
             (DocSource::ValuePattern(_), _) => return Ok(None),
+            (DocSource::Joined(number), _) => {
+                let join = self.asked.plan().joins[number].query;
+                if joined::docs(view, join, &self.terms.joins[number])?.next(doc) != doc {
+                    return Ok(None);
+                }
+                format!("{}: documents that the join matches score 1", self.asked.join_text(join))
+            }
         };
         Ok(Some(constant(&what, boost, Vec::new())))
+    }
+
+    /// The score of a document that a join matches.
+    fn joined(&self, number: usize, boost: f32) -> Result<Option<Explanation>> {
+        let (join, doc) = (self.asked.plan().joins[number].query, self.asked.hit.doc);
+        let found = joined::scored(self.asked.view, join, &self.terms.joins[number])?;
+        let at = found.next(0, doc);
+        let score = found.docs.get(at).filter(|&&found| found == doc).and_then(|_| found.scores.get(at));
+        let what = || format!("{}: {} of the scores inside", self.asked.join_text(join), join.score.name());
+        Ok(score.map(|&score| Explanation::plain(score * boost, what())))
     }
 
     /// The explanations of the parts that match.

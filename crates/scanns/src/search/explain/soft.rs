@@ -60,7 +60,7 @@ impl Soft<'_, '_> {
             NodeKind::Bool { must, should, must_not, .. } => (&must[..], &should[..], &must_not[..]),
             NodeKind::Best { any, .. } => (&[][..], &any[..], &[][..]),
             // `pnorm::check` refuses these.
-            NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Filter(_) => {
+            NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Joined(_) | NodeKind::Filter(_) => {
                 return Explanation::plain(value, "nothing");
             }
         };

@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use crate::query::{Pattern, PhraseQuery, Query, ValueRange, WildcardPart};
+use crate::query::{JoinOn, JoinQuery, Pattern, PhraseQuery, Query, ValueRange, WildcardPart};
 use crate::schema::{Field, Value, format_date};
 
 /// A term, on one line.
@@ -73,8 +73,18 @@ pub(crate) fn clause(query: &Query, name: &dyn Fn(Field) -> String) -> String {
         Query::Values(range) => format!("{}:{}", name(range.field), values(range)),
         Query::Boost(inner, factor) => format!("{}^{factor}", clause(inner, name)),
         Query::All => "*".to_owned(),
+        Query::Join(found) => join(found, name),
         Query::Bool(_) | Query::Best(_) => "( )".to_owned(),
     }
+}
+
+/// A join without the query inside.
+pub(super) fn join(join: &JoinQuery, name: &dyn Fn(Field) -> String) -> String {
+    let side = |on| match on {
+        JoinOn::Key => "key".to_owned(),
+        JoinOn::Column(field) => name(field),
+    };
+    format!("join from {} to {}", side(join.from), side(join.to))
 }
 
 fn values(range: &ValueRange) -> String {

@@ -149,11 +149,12 @@ impl<'a> SearchRanges<'a> {
 /// The factors are measured. For queries whose time depends on pruning or phrases they are averages, rather
 /// too low than too high, because needless sharing costs more.
 fn estimate(shape: &Shape, want: Want, found: &LeafTerms, leaf: &dyn Leaf) -> u64 {
-    let patterns = 10 * found.value_patterns.len() as u64 * u64::from(leaf.max_doc());
+    let scanned = found.value_patterns.len() + found.joins.len();
+    let patterns = 10 * scanned as u64 * u64::from(leaf.max_doc());
     patterns + estimate_rest(shape, want, found, leaf)
 }
 
-/// The same without the patterns of values.
+/// The same without the patterns of values and joins.
 fn estimate_rest(shape: &Shape, want: Want, found: &LeafTerms, leaf: &dyn Leaf) -> u64 {
     let doc_freq = |term: usize| u64::from(found.doc_freq(term));
     let all = || (0..found.refs.len()).map(doc_freq).sum::<u64>();

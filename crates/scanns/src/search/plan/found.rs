@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use crate::error::Result;
 use crate::search::doc_set::DocSet;
+use crate::search::joining::leaf_numbers::{LeafNumbers, ScoredDocs};
+use crate::search::joining::values::JoinValues;
 use crate::search::leaf::{TermFigures, TermRef};
 use crate::search::number_set::NumberSet;
 use crate::search::plan::together::FindTogether;
@@ -13,6 +15,8 @@ use crate::sys::lock;
 pub(crate) struct FoundTerms {
     /// By leaf.
     pub(crate) leaves: Vec<LeafTerms>,
+    /// By join: its values, which are found before its documents.
+    pub(crate) joins: Vec<FoundValues>,
     /// By term. They are found on first use, since a view reads lists for them.
     pub(super) figures: OnceLock<Vec<TermFigures>>,
 }
@@ -26,6 +30,7 @@ impl FoundTerms {
         if let Some(before) = leaf.checked_sub(1).and_then(|before| self.leaves.get(before)) {
             before.patterns.iter().for_each(PatternMatches::forget);
             before.value_patterns.iter().for_each(ValueMatches::forget);
+            before.joins.iter().for_each(LeafJoin::forget);
         }
         &self.leaves[leaf]
     }
@@ -39,6 +44,8 @@ pub(crate) struct LeafTerms {
     pub(crate) patterns: Vec<PatternMatches>,
     /// By pattern of values.
     pub(crate) value_patterns: Vec<ValueMatches>,
+    /// By join.
+    pub(crate) joins: Vec<LeafJoin>,
 }
 
 impl LeafTerms {
@@ -73,6 +80,55 @@ impl ValueMatches {
     fn forget(&self) {
         self.terms.forget();
         self.docs.forget();
+    }
+}
+
+/// The values of a join, once they are found.
+pub(crate) type FoundValues = Arc<OnceLock<Arc<JoinValues>>>;
+
+/// A join in a leaf. All but its values is found on first use, by all threads that need it.
+pub(crate) struct LeafJoin {
+    pub(crate) values: FoundValues,
+    /// The values that the leaf has.
+    pub(crate) numbers: FindOnce<LeafNumbers>,
+    /// The documents with one of the values.
+    pub(crate) docs: FindTogether<DocSet, DocSet>,
+    /// The same documents with scores.
+    pub(crate) scored: FindTogether<ScoredDocs, ScoredDocs>,
+}
+
+impl LeafJoin {
+    /// A join whose values are or will be these.
+    pub(crate) fn of(values: FoundValues) -> Self {
+        LeafJoin {
+            values,
+            numbers: FindOnce::default(),
+            docs: FindTogether::default(),
+            scored: FindTogether::default(),
+        }
+    }
+
+    fn forget(&self) {
+        self.numbers.forget();
+        self.docs.forget();
+        self.scored.forget();
+    }
+}
+
+/// The joins of a plan under a model.
+pub(crate) struct ScoredJoins {
+    /// By leaf; none if no join has scores.
+    pub(crate) leaves: Vec<Vec<LeafJoin>>,
+}
+
+impl ScoredJoins {
+    /// The joins in a leaf, whose terms are `found`. Those of the previous leaf are dropped, as in
+    /// [`FoundTerms::in_leaf`].
+    pub(crate) fn in_leaf<'j>(&'j self, leaf: usize, found: &'j LeafTerms) -> &'j [LeafJoin] {
+        if let Some(before) = leaf.checked_sub(1).and_then(|before| self.leaves.get(before)) {
+            before.iter().for_each(LeafJoin::forget);
+        }
+        self.leaves.get(leaf).unwrap_or(&found.joins)
     }
 }
 

@@ -6,6 +6,7 @@
 //! that have faster algorithms than one document at a time.
 
 pub(crate) mod found;
+mod join_check;
 pub(crate) mod node;
 mod planner;
 mod query_plan;

@@ -29,6 +29,8 @@ pub(crate) enum NodeKind {
     },
     /// A set of documents that all score the same.
     Docs(DocSource),
+    /// The documents of a join with scores: an index into `QueryPlan::joins`.
+    Joined(usize),
     /// The documents of a node, with a score of 0.
     Filter(Box<PlanNode>),
 }
@@ -46,6 +48,8 @@ pub(crate) enum DocSource {
     Values(usize),
     /// The documents with a value that a pattern matches: an index into `QueryPlan::value_patterns`.
     ValuePattern(usize),
+    /// The documents of a join: an index into `QueryPlan::joins`.
+    Joined(usize),
 }
 
 impl PlanNode {
@@ -88,7 +92,7 @@ impl PlanNode {
     pub(crate) fn matches_beyond_terms(&self) -> bool {
         match &self.kind {
             NodeKind::Term(_) | NodeKind::Phrase { .. } => false,
-            NodeKind::Docs(_) => true,
+            NodeKind::Docs(_) | NodeKind::Joined(_) => true,
             NodeKind::Filter(node) => node.matches_beyond_terms(),
             NodeKind::Best { any, .. } => any.iter().any(PlanNode::matches_beyond_terms),
             NodeKind::Bool { must, should, must_not, .. } => {

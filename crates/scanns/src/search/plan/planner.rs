@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+use super::join_check::check_join;
 use super::node::{DocSource, NodeKind, PlanNode};
-use super::query_plan::{PlanTerm, QueryPlan};
+use super::query_plan::{PlanTerm, PlannedJoin, QueryPlan};
 use crate::error::{Error, Result};
-use crate::query::{BestQuery, BoolQuery, MAX_CLAUSES, MAX_DEPTH, Pattern, PhraseQuery, Query, ValueRange};
+use crate::query::{
+    BestQuery, BoolQuery, JoinQuery, JoinScore, MAX_CLAUSES, MAX_DEPTH, Pattern, PhraseQuery, Query,
+    ValueRange,
+};
 use crate::schema::Field;
 use crate::search::fields::Fields;
 use crate::search::statistics::{FuzzyKey, WeightedTerm};
@@ -17,7 +21,10 @@ const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
 
 /// Maximum depth of nodes. A parenthesis may contain a list of lists, one level for OR and one for AND, each
 /// of them boosted.
-const MAX_NODE_DEPTH: usize = 4 * MAX_DEPTH + 4;
+const MAX_NODE_DEPTH: usize = NODES_PER_LEVEL * MAX_DEPTH + 4;
+
+/// Nodes that may be nested in each other for each level of parentheses.
+const NODES_PER_LEVEL: usize = 4;
 
 /// Maximum number of nodes. Each term may have separate lists and boosts around it, and be looked up in
 /// several fields.
@@ -30,27 +37,43 @@ impl<'q> QueryPlan<'q> {
     /// [`Error::InvalidField`] for a field that is not searched, [`Error::TooMany`] for a query that is too
     /// large, [`Error::InvalidValue`] for boosts, phrases and patterns that cannot be used.
     pub(crate) fn new(query: &'q Query, known: &Fields) -> Result<Self> {
+        Planner::plan(query, known, PlanStart { depth: 0, nodes: 0, is_scored: true }).map(|(plan, _)| plan)
+    }
+}
+
+/// Where a planner begins: a query, or a query inside the join of another one.
+struct PlanStart {
+    depth: usize,
+    /// The number of nodes so far.
+    nodes: usize,
+    is_scored: bool,
+}
+
+impl<'q> Planner<'q, '_> {
+    /// The plan of a query, and the number of nodes after it.
+    fn plan(query: &'q Query, known: &Fields, from: PlanStart) -> Result<(QueryPlan<'q>, usize)> {
         let mut planner = Planner {
             terms: Vec::new(),
             fields: Vec::new(),
             patterns: Vec::new(),
             ranges: Vec::new(),
             value_patterns: Vec::new(),
+            joins: Vec::new(),
             near: Vec::new(),
-            nodes: 0,
+            nodes: from.nodes,
             blends: 0,
-            is_scored: true,
+            is_scored: from.is_scored,
             known,
         };
-        let root = planner.node(query, 1.0, 0)?;
-        let Planner { terms, mut fields, patterns, ranges, value_patterns, near, .. } = planner;
+        let root = planner.node(query, 1.0, from.depth)?;
+        let Planner { terms, mut fields, patterns, ranges, value_patterns, joins, near, nodes, .. } = planner;
         if fields.is_empty() {
             fields.push(known.default_place());
         }
         let content = None;
-        let plan = QueryPlan { terms, fields, patterns, ranges, value_patterns, near, root, content };
+        let plan = QueryPlan { terms, fields, patterns, ranges, value_patterns, joins, near, root, content };
         let content = plan.required_content(known);
-        Ok(QueryPlan { content, ..plan })
+        Ok((QueryPlan { content, ..plan }, nodes))
     }
 }
 
@@ -61,6 +84,7 @@ struct Planner<'q, 'f> {
     patterns: Vec<(usize, PatternMatcher<'q>)>,
     ranges: Vec<&'q ValueRange>,
     value_patterns: Vec<(Field, PatternMatcher<'q>)>,
+    joins: Vec<PlannedJoin<'q>>,
     near: Vec<(FuzzyKey, Vec<WeightedTerm>)>,
     /// The number of nodes so far.
     nodes: usize,
@@ -104,6 +128,7 @@ impl<'q> Planner<'q, '_> {
                 self.value_patterns.push((*field, PatternMatcher::new(pattern)?));
                 NodeKind::Docs(DocSource::ValuePattern(self.value_patterns.len() - 1))
             }
+            Query::Join(join) => self.join(join, depth)?,
             Query::Boost(query, boost) => {
                 let boosted = around * boost;
                 if !BOOSTS.contains(&boosted) {
@@ -143,6 +168,20 @@ impl<'q> Planner<'q, '_> {
         }
         let any = best.clauses.iter().map(|query| self.node(query, around, depth + 1));
         Ok(NodeKind::Best { any: any.collect::<Result<_>>()?, tie: best.tie })
+    }
+
+    /// A join counts as a level of nested lists.
+    fn join(&mut self, join: &'q JoinQuery, depth: usize) -> Result<NodeKind> {
+        if let Some(schema) = self.known.schema() {
+            check_join(join, schema)?;
+        }
+        let is_scored = self.is_scored && join.score != JoinScore::None;
+        let from = PlanStart { depth: depth + NODES_PER_LEVEL, nodes: self.nodes, is_scored };
+        let (inside, nodes) = Planner::plan(&join.query, self.known, from)?;
+        self.nodes = nodes;
+        self.joins.push(PlannedJoin { query: join, inside: Some(inside), is_scored });
+        let number = self.joins.len() - 1;
+        Ok(if is_scored { NodeKind::Joined(number) } else { NodeKind::Docs(DocSource::Joined(number)) })
     }
 
     fn phrase(&mut self, phrase: &'q PhraseQuery) -> Result<NodeKind> {

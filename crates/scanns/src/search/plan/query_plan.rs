@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::found::{FoundTerms, LeafTerms, PatternMatches, ValueMatches};
+use super::found::{FoundTerms, FoundValues, LeafJoin, LeafTerms, PatternMatches, ValueMatches};
 use super::node::{DocSource, NodeKind, PlanNode};
 use super::shape::Shape;
 use crate::error::Result;
-use crate::query::ValueRange;
+use crate::query::{JoinQuery, ValueRange};
 use crate::schema::Field;
 use crate::search::fields::Fields;
 use crate::search::leaf::{TermFigures, TermRef};
@@ -27,12 +27,23 @@ pub(crate) struct QueryPlan<'q> {
     pub(crate) ranges: Vec<&'q ValueRange>,
     /// The patterns of values of columns.
     pub(crate) value_patterns: Vec<(Field, PatternMatcher<'q>)>,
+    /// The joins.
+    pub(crate) joins: Vec<PlannedJoin<'q>>,
     /// The nearest terms of the fuzzy words.
     pub(crate) near: Vec<(FuzzyKey, Vec<WeightedTerm>)>,
     pub(crate) root: PlanNode,
     /// A field of the content of documents, as an index into [`QueryPlan::fields`], if a view hides the
     /// content of some documents, and none of these can match.
     pub(crate) content: Option<usize>,
+}
+
+/// A join of a plan.
+pub(crate) struct PlannedJoin<'q> {
+    pub(crate) query: &'q JoinQuery,
+    /// The plan of the query inside; it is taken when the query is prepared.
+    pub(crate) inside: Option<QueryPlan<'q>>,
+    /// Whether documents get scores from it.
+    pub(crate) is_scored: bool,
 }
 
 /// A term of a plan.
@@ -63,7 +74,7 @@ impl QueryPlan<'_> {
         match source {
             DocSource::Pattern(pattern) => self.patterns.get(pattern).map(|(field, _)| *field),
             DocSource::Exists(field) => Some(field),
-            DocSource::All | DocSource::Values(_) | DocSource::ValuePattern(_) => None,
+            DocSource::All | DocSource::Values(_) | DocSource::ValuePattern(_) | DocSource::Joined(_) => None,
         }
     }
 
@@ -85,6 +96,7 @@ impl QueryPlan<'_> {
                 terms.first().is_some_and(|&(_, term)| is_it(self.field_of(term)))
             }
             NodeKind::Docs(source) => self.field_of_source(*source).is_some_and(is_it),
+            NodeKind::Joined(_) => false,
             NodeKind::Filter(node) => self.requires(node, is_it),
             NodeKind::Best { any, .. } => {
                 !any.is_empty() && any.iter().all(|node| self.requires(node, is_it))
@@ -106,13 +118,15 @@ impl QueryPlan<'_> {
 
     /// Looks up the terms in all leaves.
     pub(crate) fn find(&self, fields: &Fields) -> Result<FoundTerms> {
-        let mut found = FoundTerms { leaves: Vec::new(), figures: OnceLock::new() };
+        let joins: Vec<FoundValues> = self.joins.iter().map(|_| FoundValues::default()).collect();
+        let mut found = FoundTerms { leaves: Vec::new(), joins, figures: OnceLock::new() };
         for leaf in 0..fields.leaves() {
             let find = |term: &PlanTerm| fields.leaf(self.fields[term.field], leaf).find(&term.bytes);
             let refs: Vec<Option<TermRef>> = self.terms.iter().map(find).collect::<Result<_>>()?;
             let patterns = self.patterns.iter().map(|_| PatternMatches::default()).collect();
             let value_patterns = self.value_patterns.iter().map(|_| ValueMatches::default()).collect();
-            found.leaves.push(LeafTerms { refs, patterns, value_patterns });
+            let joins = found.joins.iter().cloned().map(LeafJoin::of).collect();
+            found.leaves.push(LeafTerms { refs, patterns, value_patterns, joins });
         }
         Ok(found)
     }

@@ -111,7 +111,7 @@ impl<'q> WantedTerms<'q> {
                 let here = plan.patterns.get(*pattern).is_some_and(|(field, _)| is_here(*field));
                 self.alone[plan.terms.len() + pattern] |= here;
             }
-            NodeKind::Docs(_) | NodeKind::Filter(_) => {}
+            NodeKind::Docs(_) | NodeKind::Joined(_) | NodeKind::Filter(_) => {}
         }
     }
 

@@ -117,7 +117,9 @@ impl<'d> Oracle<'d> {
                 return found.then_some(place.boost);
             }
             Query::All => return Some(place.boost),
-            Query::Values(_) | Query::ValuePattern { .. } => unreachable!("these documents have no columns"),
+            Query::Values(_) | Query::ValuePattern { .. } | Query::Join(_) => {
+                unreachable!("these documents have no columns")
+            }
             Query::Exists(field) => {
                 return (self.document(place.in_field(*field)).length > 0).then_some(place.boost);
             }
