@@ -31,7 +31,7 @@ impl QueryText for Words {
     fn column(&self, name: &str) -> Option<(Field, FieldKind)> {
         match name {
             "size" => Some((Field::new(SIZE).unwrap(), FieldKind::Unsigned)),
-            "name" => Some((Field::new(NAME).unwrap(), FieldKind::Keyword)),
+            "name" | "parent" => Some((Field::new(NAME).unwrap(), FieldKind::Keyword)),
             _ => None,
         }
     }
