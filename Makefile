@@ -53,7 +53,7 @@ test: setup
 	    '$(CARGO) fmt --all --check' \
 	    '$(CARGO) clippy --workspace --all-targets --locked -- -D warnings' \
 	    'RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked' \
-	    'SCANNS_FUZZ_SECONDS=20 $(CARGO) test --workspace --locked --no-fail-fast' \
+	    'SCANNS_FUZZ_SECONDS=15 $(CARGO) test --workspace --locked --no-fail-fast' \
 	    $(if $(CI),ci/features.sh) \
 	    --beside $(if $(CI),$(OWN_TARGET)) ci/web.sh ci/python.sh ci/loom.sh $(if $(CI),$(PLATFORMS))
 
