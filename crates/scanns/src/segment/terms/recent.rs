@@ -1,7 +1,7 @@
 //! Remembers the results of recent look-ups in a dictionary.
 //!
 //! A search asks for the same terms several times: for the hits, for their number, for facets, for the next
-//! page. A look-up in the dictionary takes some 200 to 400 ns in each segment, and one here 20 ns.
+//! page. Without this, look-ups are two thirds of the time of a query of one word.
 
 use std::sync::{Mutex, OnceLock};
 

@@ -89,8 +89,13 @@ fn bit_of(place: u32) -> (usize, u64) {
 }
 
 impl StartMarks {
-    /// Removes all marks, for the next document.
+    /// Removes everything, for the next document.
     pub(crate) fn clear(&mut self) {
+        self.kept.clear();
+        self.unmark();
+    }
+
+    fn unmark(&mut self) {
         let Some(bits) = self.bits.first_chunk_mut::<WORDS>() else { return };
         self.starts.drain(..).for_each(|start| bits[bit_of(start).0] = 0);
     }
@@ -124,7 +129,7 @@ impl StartMarks {
 
     /// After a term between the first and the last: marks what it keeps, and nothing else.
     pub(crate) fn end_term(&mut self) {
-        self.clear();
+        self.unmark();
         std::mem::swap(&mut self.starts, &mut self.kept);
         for &start in &self.starts {
             let (word, bit) = bit_of(start);
@@ -214,13 +219,14 @@ mod tests {
                     break;
                 }
             }
+            if !term.is_exact() {
+                // What the term has kept so far must not be seen in the next document.
+                return None;
+            }
             if number > 0 && !is_last {
                 marks.end_term();
             }
             count = term.count();
-            if !term.is_exact() {
-                return None;
-            }
         }
         Some(count)
     }
