@@ -52,9 +52,9 @@ pub struct IndexArgs {
     /// Memory limit in MiB
     #[arg(long, default_value_t = 8192)]
     pub memory: u64,
-    /// Memory of one segment in MiB
-    #[arg(long, default_value_t = scanns::writer::SEGMENT_MEMORY >> 20)]
-    pub segment_memory: u64,
+    /// Memory of one segment in MiB [default: as in the command line]
+    #[arg(long)]
+    pub segment_memory: Option<u64>,
     /// Rounds; in each, all variants run in turn
     #[arg(long, default_value_t = 5)]
     pub repetitions: usize,
@@ -72,7 +72,7 @@ impl IndexArgs {
             threads: vec![1, 2],
             read_threads: 1,
             memory: 8192,
-            segment_memory: scanns::writer::SEGMENT_MEMORY >> 20,
+            segment_memory: None,
             repetitions: 5,
         }
     }
@@ -230,7 +230,7 @@ impl IndexBench<'_> {
             fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
             analyzer: Some(self.analyzer.clone()),
             memory: memory << 20,
-            segment_memory: segment_memory << 20,
+            segment_memory: segment_memory.map(|mib| mib << 20),
             commit_every: None,
             ..IndexOptions::default()
         };

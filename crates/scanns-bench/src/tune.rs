@@ -98,7 +98,7 @@ fn trials(args: &TuneArgs) -> Result<Trials> {
         postings: None,
         stored: scanns::writer::StoredOptions::default(),
         memory: 8 << 30,
-        segment_memory: SEGMENT_MEMORY,
+        segment_memory: Some(SEGMENT_MEMORY),
         buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
         contents: None,

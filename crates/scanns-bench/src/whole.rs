@@ -73,7 +73,7 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
             vectors: job.full.then_some(true),
         },
         memory: 8 << 30,
-        segment_memory: job.segment_memory,
+        segment_memory: Some(job.segment_memory),
         buffers: job.buffers,
         merge: None,
         commit_every: None,

@@ -167,7 +167,7 @@ pub fn options(args: &IndexArgs) -> Result<IndexOptions> {
         postings: postings(&args.text),
         stored: stored(&args.storing),
         memory: resources.memory.unwrap_or_else(default_memory),
-        segment_memory: resources.segment_memory.unwrap_or(scanns::writer::SEGMENT_MEMORY),
+        segment_memory: resources.segment_memory,
         buffers: scanns::writer::FlushBuffers::default(),
         merge: Some(scanns::writer::MergePolicy {
             rate: args.keeping.merge_rate,

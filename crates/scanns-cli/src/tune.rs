@@ -76,7 +76,7 @@ fn options(args: &TuneArgs) -> Result<TuneOptions> {
         postings: index::postings(&args.text),
         stored: scanns::writer::StoredOptions::default(),
         memory: args.resources.memory.unwrap_or_else(index::default_memory),
-        segment_memory: args.resources.segment_memory.unwrap_or(scanns::writer::SEGMENT_MEMORY),
+        segment_memory: args.resources.segment_memory,
         buffers: scanns::writer::FlushBuffers::default(),
         merge: None,
         contents: None,

@@ -19,7 +19,7 @@ pub struct Engine {
     pub command: Vec<String>,
     /// Whether threads share a writer.
     pub writers: Writers,
-    /// MiB to buffer in memory before a segment is written.
+    /// MiB to buffer in memory before a segment is written; 0 for the default of the engine.
     pub buffer_mib: usize,
     /// Builds in one process, one after the other. The last one counts; the first one is also shown.
     pub repetitions: usize,
@@ -65,7 +65,7 @@ pub fn scanns(ready: Ready, work: &Path) -> Engine {
         name: format!("scanns {}", ready.version),
         command: ready.command,
         writers: Writers::Local,
-        buffer_mib: usize::try_from(scanns::writer::SEGMENT_MEMORY >> 20).unwrap_or(64),
+        buffer_mib: 0,
         repetitions: 1,
         merges: 1,
         models: &[Scoring::Bm25, Scoring::Classic, Scoring::LmDirichlet],

@@ -321,9 +321,13 @@ fn measure(args: &Args, corpus: &Corpus, peers: &Peers, results: &mut Results) -
         results.note(format!("{}: {remark}", corpus.name));
     }
     for engine in &engines {
-        let (writers, buffer) = (engine.writers, engine.buffer_mib);
+        let writers = engine.writers;
+        let buffer = match engine.buffer_mib {
+            0 => "its default of memory".into(),
+            mib => format!("{mib} MiB"),
+        };
         let built = corpus.segments.map_or_else(
-            || format!("{writers} writers, {buffer} MiB buffered before a segment is written"),
+            || format!("{writers} writers, {buffer} buffered before a segment is written"),
             |segments| format!("{segments} segments built by one thread"),
         );
         results.note(format!("{}, {}: {built}, {}", corpus.name, engine.name, engine.command.join(" ")));

@@ -314,7 +314,7 @@ mod tests {
             postings: Some(Postings::Positions),
             stored: scanns::writer::StoredOptions::default(),
             memory: 1 << 30,
-            segment_memory: SEGMENT_MEMORY,
+            segment_memory: Some(SEGMENT_MEMORY),
             buffers: scanns::writer::FlushBuffers::default(),
             merge: None,
             contents: None,

@@ -57,7 +57,7 @@ fn every_term_of_the_collection_is_found_in_its_documents_and_scored_by_the_form
         postings: None,
         stored: StoredOptions::default(),
         memory: 1 << 30,
-        segment_memory: SEGMENT_MEMORY,
+        segment_memory: Some(SEGMENT_MEMORY),
         buffers: FlushBuffers::default(),
         merge: None,
         contents: None,

@@ -361,7 +361,7 @@ pub struct ResourceArgs {
     pub memory: Option<u64>,
     /// Memory at which an index thread writes a segment, within --memory. It grows with the number of
     /// segments, up to eight times. More memory makes fewer segments, which search faster, and a slower
-    /// build [default: 64MiB]
+    /// build [default: 128MiB for files of words, 64MiB for paths and records]
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub segment_memory: Option<u64>,
 }

@@ -92,7 +92,7 @@ impl Engine for Scanns {
         } else {
             // One lane with the whole memory budget, so that each build writes one segment.
             let read = ReadOptions { lanes: 1, read_threads: 1, ..options.read.clone() };
-            let options = IndexOptions { read, segment_memory: options.memory, merge: None, ..options };
+            let options = IndexOptions { read, segment_memory: Some(options.memory), merge: None, ..options };
             task.shares().iter().map(|list| build(&task.out, &options, list)).collect::<Result<_>>()?
         };
         let sum = |of: fn(&IndexReport) -> u64| reports.iter().map(of).sum::<u64>();

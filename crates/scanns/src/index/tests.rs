@@ -60,7 +60,7 @@ fn options(root: &Path, records: Records, lanes: usize) -> IndexOptions {
         postings: None,
         stored: StoredOptions::default(),
         memory: 512 << 20,
-        segment_memory: SEGMENT_MEMORY,
+        segment_memory: Some(SEGMENT_MEMORY),
         buffers: FlushBuffers::default(),
         merge: None,
         contents: None,

@@ -72,6 +72,12 @@ impl<'a> Searcher<'a> {
         self.prepare_plan(query, plan)
     }
 
+    /// Plans a query whose hits are only counted.
+    pub(crate) fn prepare_count<'s, 'q>(&'s self, query: &'q Query) -> Result<PreparedQuery<'s, 'a, 'q>> {
+        let plan = QueryPlan::counted(query, &self.fields)?;
+        self.prepare_plan(query, plan)
+    }
+
     fn prepare_plan<'s, 'q>(
         &'s self,
         query: &'q Query,

@@ -76,7 +76,7 @@ impl<'a> Searcher<'a> {
         {
             return Ok(count);
         }
-        self.prepare(query)?.count()
+        self.prepare_count(query)?.count()
     }
 
     /// The number of hits of a term, if the dictionaries know it: no document is deleted or hidden.
@@ -193,7 +193,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
     /// True if the best hits under a model may be found without scoring every match.
     pub(crate) fn may_prune(&self, model: Model) -> Result<bool> {
         let shape = self.plan.shape();
-        for (leaf, found) in self.found.leaves.iter().enumerate() {
+        for (leaf, found) in self.found.leaves().enumerate() {
             let view = View::new(self.fields(), &self.plan, leaf)?;
             let facts = LeafFacts::new(&view, found, model.is_bounded());
             if Strategy::choose(&self.plan.root, &shape, Want::Best, &facts).prunes() {
@@ -215,7 +215,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
             || 0,
             |count, range| {
                 let found = self.found.in_leaf(range.leaf);
-                *count += count_leaf(&shape, &self.view(range)?, &self.plan, found)?;
+                *count += count_leaf(&shape, &self.view(range)?, &self.plan, &found)?;
                 Ok(ControlFlow::Continue(()))
             },
         )?;

@@ -4,11 +4,11 @@
 //! each index thread holds, including the buffers of a flush. What is left after the fixed parts is divided
 //! equally among the index threads, and a thread flushes when its share is full.
 
-use super::options::IndexOptions;
+use super::options::{IndexOptions, SEGMENT_MEMORY};
 use crate::error::{Error, Result};
 use crate::index::commit::merge_budget::merging_bytes;
 use crate::invert::{CHECK_EVERY, reserved_bytes};
-use crate::schema::{Postings, Schema, Stored};
+use crate::schema::{Analyzer, FieldKind, Postings, Records, Schema, Stored};
 use crate::segment::{FLUSH_BYTES, StoredCollector};
 use crate::source::Input;
 use crate::sys::{address_space_left, out_of_memory};
@@ -77,7 +77,8 @@ pub(crate) fn lane_budget(
 ) -> Result<LaneBudget> {
     let least = LEAST.max(LEAST_PER_FIELD * schema.searched().count());
     let overshoot = schema.searched().map(|(_, postings)| overshoot(postings)).max().unwrap_or(0);
-    let (cap, segment, read) = (options.memory, options.segment_memory, &options.read);
+    let (cap, read) = (options.memory, &options.read);
+    let segment = options.segment_memory.unwrap_or_else(|| default_segment_memory(options.records, schema));
     let flush_bytes = FLUSH_BYTES + options.buffers.extra_bytes() + StoredCollector::fixed_bytes(stored);
     // Twice, because two lists exist while the inputs are collected and sorted.
     let status = |input: &Input| input.status.as_ref().map_or(0, |status| status.bytes() + 16);
@@ -107,6 +108,18 @@ pub(crate) fn lane_budget(
             })
         }
     }
+}
+
+/// See [`IndexOptions::segment_memory`].
+fn default_segment_memory(records: Records, schema: &Schema) -> u64 {
+    let finds_words = |analyzer: &Analyzer| {
+        matches!(analyzer, Analyzer::Standard | Analyzer::English | Analyzer::Snowball(_) | Analyzer::Code)
+    };
+    let has_words = schema.fields().any(|(_, entry)| match &entry.kind {
+        FieldKind::Text { analyzer, .. } => entry.searched && finds_words(analyzer),
+        _ => false,
+    });
+    if records == Records::File && has_words { 2 * SEGMENT_MEMORY } else { SEGMENT_MEMORY }
 }
 
 /// The memory of an index thread, or less if the address space is limited: what inverters reserve must fit
@@ -146,7 +159,7 @@ mod tests {
 
     #[test]
     fn segments_grow_with_their_number_up_to_the_share_of_the_cap() {
-        let lane_budget = |cap, segment, buffers| {
+        let lane_budget = |cap, segment: Option<u64>, buffers| {
             let options = IndexOptions {
                 read: ReadOptions { lanes: 2, ..ReadOptions::default() },
                 memory: cap,
@@ -158,7 +171,7 @@ mod tests {
             let schema = Schema::of_files(Analyzer::Standard, Postings::Frequencies);
             super::lane_budget(&options, &schema, &Stored::default(), &[])
         };
-        let budget = |cap, segment| lane_budget(cap, segment, FlushBuffers::default()).unwrap();
+        let budget = |cap, segment| lane_budget(cap, Some(segment), FlushBuffers::default()).unwrap();
         let roomy = budget(64 << 30, 64 << 20);
         let sizes = [0, 7, 8, 15, 16, 24, 1_000_000].map(|written| roomy.after(written) >> 20);
         assert_eq!(sizes, [64, 64, 128, 128, 256, 512, 512]);
@@ -167,9 +180,27 @@ mod tests {
         assert_eq!(tight.after(100), tight.most);
         let least = budget(200 << 20, 1 << 40);
         assert!(least.first == least.most && least.most < 100 << 20, "{least:?}");
-        assert!(lane_budget(64 << 20, 64 << 20, FlushBuffers::default()).is_err());
+        assert!(lane_budget(64 << 20, Some(64 << 20), FlushBuffers::default()).is_err());
         let buffers = FlushBuffers { write: 9 << 20, lists: 256 << 10 };
-        let larger = lane_budget(200 << 20, 1 << 40, buffers).unwrap();
+        let larger = lane_budget(200 << 20, Some(1 << 40), buffers).unwrap();
         assert_eq!(least.most - larger.most, 8 << 20, "buffers are part of the memory");
+    }
+
+    #[test]
+    fn files_of_words_get_larger_segments_than_paths_and_records() {
+        let first = |analyzer: &str, records, segment_memory| {
+            let options =
+                IndexOptions { memory: 64 << 30, records, segment_memory, ..IndexOptions::default() };
+            let schema = Schema::of_files(Analyzer::parse(analyzer).unwrap(), Postings::Frequencies);
+            lane_budget(&options, &schema, &Stored::default(), &[]).unwrap().first >> 20
+        };
+        for words in ["standard", "english", "snowball:german", "code"] {
+            assert_eq!(first(words, Records::File, None), 128, "{words}");
+            assert_eq!(first(words, Records::Lines, None), 64, "{words}");
+            assert_eq!(first(words, Records::File, Some(32 << 20)), 32, "{words}");
+        }
+        for others in ["paths", "whitespace", "ancestors", "keyword"] {
+            assert_eq!(first(others, Records::File, None), 64, "{others}");
+        }
     }
 }

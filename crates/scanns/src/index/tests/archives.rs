@@ -99,7 +99,7 @@ pub(super) fn build_now(directory: &RamDirectory, options: &IndexOptions) -> Ind
 /// Builds an index of files, and stops again and again before it ends.
 pub(super) fn build_with_stops(directory: &RamDirectory, root: &Path) {
     let mut options = options(root, Records::File, 2);
-    options.segment_memory = 256 << 10;
+    options.segment_memory = Some(256 << 10);
     options.commit_every = Some(std::time::Duration::ZERO);
     for part in 1..6 {
         let (progress, cancel) = (Progress::new(), Arc::new(AtomicBool::new(false)));

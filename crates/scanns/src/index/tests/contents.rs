@@ -109,7 +109,7 @@ fn a_build_of_encoded_files_that_is_stopped_goes_on_and_ends_with_the_same_index
         let files = encoded_files(&mut random, &root, 400_000);
         let directory = RamDirectory::new();
         let mut options = options(&root, records, 2);
-        options.segment_memory = 256 << 10;
+        options.segment_memory = Some(256 << 10);
         options.commit_every = Some(std::time::Duration::ZERO);
         let total: u64 = files.iter().map(|(path, _)| fs::metadata(path).unwrap().len()).sum();
         for part in 1..5 {

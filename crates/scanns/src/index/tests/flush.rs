@@ -17,7 +17,7 @@ fn many_terms(root: &Path) -> BTreeMap<Vec<u8>, u64> {
 /// Options under which threads write several segments each.
 fn small_segments(root: &Path, lanes: usize) -> IndexOptions {
     let mut options = options(root, Records::File, lanes);
-    options.segment_memory = 16 << 20;
+    options.segment_memory = Some(16 << 20);
     options
 }
 

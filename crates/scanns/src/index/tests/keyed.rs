@@ -25,7 +25,7 @@ fn options_with_key(root: &Path, records: Records) -> IndexOptions {
     let mut options = IndexOptions { fields, analyzer: None, ..options(root, records, 2) };
     options.read.block_bytes = 4 << 10;
     options.read.chunk_bytes = 10 << 10;
-    options.segment_memory = 256 << 10;
+    options.segment_memory = Some(256 << 10);
     options.commit_every = Some(std::time::Duration::ZERO);
     options.merge = Some(MergePolicy::default());
     options

@@ -95,7 +95,7 @@ fn sketches_are_those_of_the_texts_with_any_threads_and_memory() {
         [(1, SEGMENT_MEMORY, None), (3, 16 << 20, None), (2, 16 << 20, Some(false))]
     {
         let mut options = with_sketches(options(&root, Records::File, lanes));
-        options.segment_memory = segment_memory;
+        options.segment_memory = Some(segment_memory);
         options.fields.metadata = metadata;
         options.postings = Some(Postings::Positions);
         options.stored.store = Some(Store::Content);
@@ -144,7 +144,7 @@ fn near_duplicates_are_shown_once_and_different_documents_are_kept() {
     let directory = RamDirectory::new();
     let options = IndexOptions {
         fields: FieldOptions::default(),
-        segment_memory: 16 << 20,
+        segment_memory: Some(16 << 20),
         ..with_sketches(options(&root, Records::File, 2))
     };
     build_all(&directory, &options);

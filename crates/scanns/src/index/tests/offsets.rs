@@ -122,7 +122,7 @@ fn every_token_stands_where_its_offsets_say_through_flushes_replacements_deletes
         let mut options = options(&root, records, if large { 1 } else { 2 });
         options.analyzer = Some(Analyzer::parse(analyzer).unwrap());
         options.postings = Some(Postings::Offsets);
-        options.segment_memory = 16 << 20;
+        options.segment_memory = Some(16 << 20);
         options.stored =
             StoredOptions { store: Some(Store::Content), compression: None, vectors: Some(true) };
         let add = |options: &IndexOptions| {

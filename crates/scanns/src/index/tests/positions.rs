@@ -83,7 +83,7 @@ fn phrases_must_be_found(directory: &RamDirectory, files: &[(PathBuf, Vec<u8>)],
 fn keeping(root: &Path, lanes: usize) -> IndexOptions {
     let mut options = options(root, Records::File, lanes);
     options.postings = Some(Postings::Positions);
-    options.segment_memory = 16 << 20;
+    options.segment_memory = Some(16 << 20);
     options
 }
 

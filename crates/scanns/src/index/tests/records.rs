@@ -37,7 +37,7 @@ pub(super) fn with(schema: &Schema, root: &Path, records: Records, lanes: usize)
     let mut options = IndexOptions { fields, analyzer: None, ..options(root, records, lanes) };
     options.read.block_bytes = 4 << 10;
     options.read.chunk_bytes = 10 << 10;
-    options.segment_memory = 16 << 20;
+    options.segment_memory = Some(16 << 20);
     options
 }
 

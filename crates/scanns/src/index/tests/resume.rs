@@ -9,7 +9,7 @@ use crate::store::RamDirectory;
 /// One document per line or file, small blocks and chunks, little memory: many segments and units.
 fn small(root: &Path, records: Records, lanes: usize) -> IndexOptions {
     let mut options = options(root, records, lanes);
-    options.segment_memory = 16 << 20;
+    options.segment_memory = Some(16 << 20);
     options.memory = 512 << 20;
     options.commit_every = Some(Duration::ZERO);
     options

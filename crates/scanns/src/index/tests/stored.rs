@@ -86,7 +86,7 @@ fn must_be(directory: &RamDirectory, expected: &Documents, stored: Stored, what:
 fn keeping(root: &Path, records: Records, lanes: usize, stored: Stored) -> IndexOptions {
     let mut options = options(root, records, lanes);
     options.postings = Some(Postings::Positions);
-    options.segment_memory = 16 << 20;
+    options.segment_memory = Some(16 << 20);
     options.contents = Some(ContentOptions::RAW);
     options.stored = StoredOptions {
         store: Some(stored.store),

@@ -12,6 +12,7 @@ use super::search::{Cost, Measured, SearchOutcome, median, search};
 use super::trial::Trials;
 use super::{device, memory, processor, sample};
 use crate::error::{Error, Result};
+use crate::index::SEGMENT_MEMORY;
 use crate::source::{Input, collect};
 
 /// Bytes of text with which a processor is measured.
@@ -58,7 +59,14 @@ pub fn tune(
     // One more trial, for figures that the search does not store.
     let trial = trials.run(&tuned.best)?;
     let rate = tuned.rate(&tuned.best).unwrap_or_else(|| trial.rate());
-    let mut roofline = Roofline::of(&memory, &device, &processor, index.segment_memory, &tuned.best, &trial);
+    let mut roofline = Roofline::of(
+        &memory,
+        &device,
+        &processor,
+        index.segment_memory.unwrap_or(SEGMENT_MEMORY),
+        &tuned.best,
+        &trial,
+    );
     roofline.reached = rate;
     Ok(TuneReport {
         tuned,

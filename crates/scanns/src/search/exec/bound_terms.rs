@@ -18,7 +18,7 @@ pub(crate) struct Clause<'a, S> {
 /// The data about the terms of a plan that a leaf needs, by the numbers of the terms.
 pub(crate) struct BoundTerms<'t, S> {
     pub(crate) plan: &'t QueryPlan<'t>,
-    pub(crate) found: &'t LeafTerms,
+    pub(crate) found: LeafTerms<'t>,
     /// By join.
     pub(crate) joins: &'t [LeafJoin],
     /// By term, without the boosts of the query.
@@ -37,8 +37,8 @@ impl<S> Copy for BoundTerms<'_, S> {}
 
 impl<'t> BoundTerms<'t, ()> {
     /// Terms that are only matched, not scored.
-    pub(crate) fn unscored(plan: &'t QueryPlan<'t>, found: &'t LeafTerms) -> Self {
-        BoundTerms { plan, found, joins: &found.joins, weights: &[], similarities: &[] }
+    pub(crate) fn unscored(plan: &'t QueryPlan<'t>, found: LeafTerms<'t>) -> Self {
+        BoundTerms { plan, found, joins: found.joins, weights: &[], similarities: &[] }
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn run_leaf<S: Similarity>(
 
 /// The number of hits in the view that are not deleted.
 pub(crate) fn count_leaf(shape: &Shape, view: &View, plan: &QueryPlan, found: &LeafTerms) -> Result<u64> {
-    match Strategy::choose(&plan.root, shape, Want::Count, &LeafFacts::new(view, found, false)) {
+    match Strategy::choose(&plan.root, shape, Want::Count, &LeafFacts::new(view, *found, false)) {
         // The length covers the whole leaf: the range that begins with the first document counts it.
         Strategy::ListLength(doc_freq) => Ok(if view.first == 0 { doc_freq.into() } else { 0 }),
         Strategy::ShownFreq(_) if view.first > 0 => Ok(0),
@@ -55,7 +55,7 @@ pub(crate) fn count_leaf(shape: &Shape, view: &View, plan: &QueryPlan, found: &L
             None => Ok(0),
         },
         Strategy::AllOf { required, .. } => count_required(required, view, plan, found),
-        _ => match_bits::count(&plan.root, view, BoundTerms::unscored(plan, found)),
+        _ => match_bits::count(&plan.root, view, BoundTerms::unscored(plan, *found)),
     }
 }
 
@@ -108,8 +108,8 @@ fn count_required(required: &Required, view: &View, plan: &QueryPlan, found: &Le
     let similarities: Vec<Box<dyn Similarity>> =
         plan.fields.iter().map(|_| Box::new(Unscored) as _).collect();
     let weights = vec![0.0; found.refs.len()];
-    let (weights, joins) = (&weights[..], &found.joins[..]);
-    let terms = BoundTerms { plan, found, joins, weights, similarities: &similarities };
+    let (weights, joins) = (&weights[..], found.joins);
+    let terms = BoundTerms { plan, found: *found, joins, weights, similarities: &similarities };
     let Some(lists) = ConjunctionLists::find(&required, view, terms)? else { return Ok(0) };
     let mut all = lists.open(view, terms)?;
     let count = conjunction::count(&mut all, view);
@@ -150,12 +150,39 @@ impl AnyOf<'_> {
     }
 }
 
+/// A single term, without the lists that several would need.
+fn run_one<S: Similarity>(
+    only: Boosted,
+    pruning: Pruning,
+    view: &View,
+    terms: BoundTerms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    let Some(source) = terms.source(view, only.term)? else { return Ok(ControlFlow::Continue(())) };
+    let mut clause = terms.clause(view, only, &source)?;
+    let mut live = LiveFilter::new(view, Vec::new());
+    let flow = match goal {
+        Goal::All(sink) => term::all(&mut clause, view, *sink),
+        Goal::Top(top) if pruning == Pruning::Blocks => {
+            term::top(&mut clause, &mut live, top);
+            ControlFlow::Continue(())
+        }
+        Goal::Top(top) => {
+            term::all(&mut clause, view, &mut |docs, scores| offer(top, &mut live, docs, scores))
+        }
+    };
+    if clause.cursor.corrupt() { Err(damaged_list()) } else { Ok(flow) }
+}
+
 fn run_any<S: Similarity>(
     wanted: &AnyOf,
     view: &View,
     terms: BoundTerms<S>,
     goal: &mut Goal,
 ) -> Result<ControlFlow<()>> {
+    if let ([only], []) = (wanted.any, wanted.excluded) {
+        return run_one(*only, wanted.pruning, view, terms, goal);
+    }
     let mut sources = Vec::with_capacity(wanted.any.len());
     let mut places = Vec::new();
     for (place, &clause) in wanted.any.iter().enumerate() {

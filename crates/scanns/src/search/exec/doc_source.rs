@@ -39,7 +39,7 @@ impl<S> BoundTerms<'_, S> {
             DocSource::All => return Ok(SourceDocs::All),
             DocSource::Exists(field) => Arc::new(view.with_terms(field)),
             DocSource::Values(range) => Arc::new(value_filter::filter(view, self.plan.ranges[range], among)?),
-            DocSource::ValuePattern(pattern) => value_pattern::docs(view, self.plan, self.found, pattern)?,
+            DocSource::ValuePattern(pattern) => value_pattern::docs(view, self.plan, &self.found, pattern)?,
             DocSource::Joined(join) => joined::docs(view, self.plan.joins[join].query, &self.joins[join])?,
             DocSource::Pattern(pattern) => match &*self.of_pattern(view, pattern)? {
                 PatternTerms::Docs(set) => Arc::clone(set),

@@ -19,13 +19,13 @@ pub(crate) struct LiveFilter<'v, 'a> {
     /// have been read.
     window: u32,
     asked: u32,
-    bits: Box<MatchBits>,
+    bits: Option<Box<MatchBits>>,
 }
 
 impl<'v, 'a> LiveFilter<'v, 'a> {
     pub(crate) fn new(view: &'v View<'a>, excluded: Vec<ListCursor<'v>>) -> Self {
         let excluded = excluded.into_iter().map(WindowedList::new).collect();
-        LiveFilter { view, excluded, window: 0, asked: 0, bits: Box::new(NONE) }
+        LiveFilter { view, excluded, window: 0, asked: 0, bits: None }
     }
 
     /// True if no list is excluded.
@@ -50,15 +50,14 @@ impl<'v, 'a> LiveFilter<'v, 'a> {
         }
         self.asked += 1;
         if self.asked == READ_AFTER {
-            *self.bits = NONE;
+            let bits = self.bits.insert(Box::new(NONE));
             for list in &mut self.excluded {
-                list.fill(self.window * WINDOW, &mut self.bits[..]);
+                list.fill(self.window * WINDOW, &mut bits[..]);
             }
         }
-        if self.asked >= READ_AFTER {
-            has(&self.bits, doc)
-        } else {
-            self.excluded.iter_mut().any(|list| list.contains(doc))
+        match &self.bits {
+            Some(bits) if self.asked >= READ_AFTER => has(bits, doc),
+            _ => self.excluded.iter_mut().any(|list| list.contains(doc)),
         }
     }
 

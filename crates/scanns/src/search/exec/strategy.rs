@@ -7,7 +7,7 @@ use super::windows::too_large;
 use crate::codec::BLOCK;
 use crate::search::exec::view::View;
 use crate::search::plan::found::LeafTerms;
-use crate::search::plan::node::{NodeKind, PlanNode};
+use crate::search::plan::node::PlanNode;
 use crate::search::plan::shape::{BestGroup, Boosted, Required, Shape};
 
 /// If the lists have fewer postings in total, all are scored, because looking for postings to skip would take
@@ -32,7 +32,7 @@ pub(crate) enum Want {
 
 /// The facts besides the plan that the choice of an algorithm depends on.
 pub(crate) struct LeafFacts<'f> {
-    found: &'f LeafTerms,
+    found: LeafTerms<'f>,
     max_doc: u32,
     all_live: bool,
     /// True if the documents are those of a view, which knows the counts of its terms.
@@ -74,9 +74,17 @@ pub(crate) enum Strategy<'p> {
     Bits(&'p PlanNode),
 }
 
+/// Some lists of a leaf.
+#[derive(Default)]
+struct Lists {
+    count: usize,
+    /// Postings in all of them.
+    postings: u64,
+}
+
 impl<'f> LeafFacts<'f> {
     /// The facts of a leaf. `bounded` is true if impacts bound scores.
-    pub(crate) fn new(view: &View, found: &'f LeafTerms, bounded: bool) -> Self {
+    pub(crate) fn new(view: &View, found: LeafTerms<'f>, bounded: bool) -> Self {
         LeafFacts {
             found,
             max_doc: view.max_doc,
@@ -91,9 +99,13 @@ impl<'f> LeafFacts<'f> {
         self.found.doc_freq(term).into()
     }
 
-    /// The document frequencies of the terms that the leaf contains.
-    fn present(&self, terms: impl Iterator<Item = usize>) -> Vec<u64> {
-        terms.map(|term| self.doc_freq(term)).filter(|&doc_freq| doc_freq > 0).collect()
+    /// The lists of these terms that the leaf contains.
+    fn present(&self, terms: impl Iterator<Item = usize>) -> Lists {
+        let found = terms.map(|term| self.doc_freq(term)).filter(|&doc_freq| doc_freq > 0);
+        found.fold(Lists::default(), |all, doc_freq| Lists {
+            count: all.count + 1,
+            postings: all.postings + doc_freq,
+        })
     }
 }
 
@@ -135,9 +147,9 @@ impl<'p> Strategy<'p> {
     }
 
     fn for_count(root: &'p PlanNode, shape: &'p Shape<'p>, facts: &LeafFacts) -> Self {
-        match (&root.kind, shape) {
-            (NodeKind::Term(term), _) if facts.is_of_view => Strategy::ShownFreq(*term),
-            (NodeKind::Term(term), _) if facts.all_live => Strategy::ListLength(facts.found.doc_freq(*term)),
+        match (shape.only_term(), shape) {
+            (Some(term), _) if facts.is_of_view => Strategy::ShownFreq(term),
+            (Some(term), _) if facts.all_live => Strategy::ListLength(facts.found.doc_freq(term)),
             _ if facts.hides_fields => Strategy::Bits(root),
             (_, Shape::Required(required)) if required.has_phrase() => {
                 Strategy::AllOf { required, pruning: Pruning::Nothing }
@@ -150,9 +162,9 @@ impl<'p> Strategy<'p> {
 /// The pruning for any of several terms.
 fn pruning_of_any(terms: &[Boosted], want: Want, facts: &LeafFacts) -> Pruning {
     let lists = facts.present(terms.iter().map(|boosted| boosted.term));
-    let worth = if lists.len() == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
-    let pays = lists.iter().sum::<u64>() >= worth && !too_large(lists.len(), facts.max_doc);
-    match lists.len() {
+    let worth = if lists.count == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
+    let pays = lists.postings >= worth && !too_large(lists.count, facts.max_doc);
+    match lists.count {
         _ if want != Want::Best || !facts.bounded || !pays => Pruning::Nothing,
         1 => Pruning::Blocks,
         _ => Pruning::Windows,
@@ -161,18 +173,19 @@ fn pruning_of_any(terms: &[Boosted], want: Want, facts: &LeafFacts) -> Pruning {
 
 /// The pruning for required terms and phrases; `None` if the leaf lacks one of them.
 fn pruning_of_all(required: &Required, want: Want, facts: &LeafFacts) -> Option<Pruning> {
-    let wanted: Vec<u64> = required.terms().map(|boosted| facts.doc_freq(boosted.term)).collect();
-    let rarest = wanted.iter().copied().min().filter(|&rarest| rarest > 0)?;
+    let of_term = |boosted: Boosted| facts.doc_freq(boosted.term);
+    let rarest = required.terms().map(of_term).min().filter(|&rarest| rarest > 0)?;
+    let wanted = facts.present(required.terms().map(|boosted| boosted.term));
     let optional = facts.present(required.optional.iter().map(|boosted| boosted.term));
     let excluded = facts.present(required.excluded.iter().copied());
-    let postings = [&wanted, &optional, &excluded].into_iter().flatten().sum::<u64>();
+    let postings = wanted.postings + optional.postings + excluded.postings;
     if want != Want::Best || !facts.bounded || postings < WORTH_PRUNING {
         return Some(Pruning::Nothing);
     }
     // If nearly all documents match the required terms, the optional terms decide which documents are the
     // best.
-    let decide = !optional.is_empty() && rarest >= optional.iter().sum::<u64>() / 2;
-    let lists = wanted.len() + optional.len() + excluded.len();
+    let decide = optional.count > 0 && rarest >= optional.postings / 2;
+    let lists = wanted.count + optional.count + excluded.count;
     let windows = decide && !required.has_phrase() && !too_large(lists, facts.max_doc);
     Some(if windows { Pruning::Windows } else { Pruning::Blocks })
 }

@@ -21,8 +21,9 @@ const _: () = assert!(GRAIN.is_multiple_of(WINDOW));
 pub(crate) struct View<'a> {
     /// The leaf through any field. All fields have the same documents and the same deletions.
     pub(crate) leaf: &'a dyn Leaf,
-    /// By field of the plan.
-    fields: Vec<FieldLeaf<'a>>,
+    /// The first field of the plan, and the other ones.
+    field: FieldLeaf<'a>,
+    others: Vec<FieldLeaf<'a>>,
     /// Documents of the leaf.
     pub(crate) max_doc: u32,
     /// The first document of the range.
@@ -68,15 +69,20 @@ impl<'a> View<'a> {
             let only = leaf.field_bits().filter(|_| plan.content.is_none());
             Ok(FieldLeaf { leaf, norms, only })
         };
-        let fields: Vec<FieldLeaf> = plan.fields.iter().map(through).collect::<Result<_>>()?;
-        let content = plan.content.and_then(|field| fields.get(field)?.leaf.field_bits());
+        let (first, others) = plan
+            .fields
+            .split_first()
+            .map_or((all.default_place(), &[][..]), |(&first, others)| (first, others));
+        let field = through(&first)?;
+        let others: Vec<FieldLeaf> = others.iter().map(through).collect::<Result<_>>()?;
+        let content = plan.content.and_then(|place| field_at(&field, &others, place)?.leaf.field_bits());
         let live = match content.or(leaf.live_bits()) {
             Some(bits) if content.is_some() => LiveDocs::Bits(bits),
             _ if leaf.stats().documents >= u64::from(max_doc) => LiveDocs::All,
             Some(bits) => LiveDocs::Bits(bits),
             None => LiveDocs::OfLeaf,
         };
-        Ok(View { leaf, fields, max_doc, first: 0, end: max_doc, live, clock: all.clock() })
+        Ok(View { leaf, field, others, max_doc, first: 0, end: max_doc, live, clock: all.clock() })
     }
 
     /// Restricts the view to the documents from `first` to before `end`.
@@ -103,12 +109,18 @@ impl<'a> View<'a> {
 
     /// The leaf through a field of the plan.
     pub(crate) fn through(&self, field: usize) -> &'a dyn Leaf {
-        self.fields[field].leaf
+        self.of_field(field).leaf
+    }
+
+    /// The leaf through a field of the plan; through the first one if the plan has fewer.
+    #[inline]
+    fn of_field(&self, field: usize) -> &FieldLeaf<'a> {
+        field_at(&self.field, &self.others, field).unwrap_or(&self.field)
     }
 
     /// The norms of a field of the plan.
     pub(crate) fn norms(&self, field: usize) -> &'a [u8] {
-        self.fields[field].norms
+        self.of_field(field).norms
     }
 
     /// The documents of the range that have any term in a field of the plan.
@@ -178,13 +190,23 @@ impl<'a> View<'a> {
 
     /// The documents that have a field of the plan, if others can be hits.
     pub(crate) fn only(&self, field: usize) -> Option<&'a [u64]> {
-        self.fields.get(field).and_then(|field| field.only)
+        field_at(&self.field, &self.others, field).and_then(|field| field.only)
     }
 
     /// True if some documents that can be hits lack a field of the plan although lists have them.
     pub(crate) fn hides_fields(&self) -> bool {
-        self.fields.iter().any(|field| field.only.is_some())
+        self.field.only.is_some() || self.others.iter().any(|field| field.only.is_some())
     }
+}
+
+/// A field of a plan by its place.
+#[inline]
+fn field_at<'f, 'a>(
+    first: &'f FieldLeaf<'a>,
+    others: &'f [FieldLeaf<'a>],
+    place: usize,
+) -> Option<&'f FieldLeaf<'a>> {
+    place.checked_sub(1).map_or(Some(first), |place| others.get(place))
 }
 
 /// True if a bit is set in this range.

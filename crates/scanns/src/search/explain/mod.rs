@@ -78,7 +78,7 @@ fn explain<S: Similarity>(
 ) -> Result<Option<Explanation>> {
     let PreparedQuery { plan, found, query, .. } = asked.prepared;
     let Weights { similarities, weights } = asked.prepared.weigh(similarity)?;
-    let Some(found) = found.leaves.get(asked.hit.leaf) else { return Ok(None) };
+    let Some(found) = found.leaf(asked.hit.leaf) else { return Ok(None) };
     let joins = asked.prepared.score_joined(asked.model)?;
     let joins = joins.in_leaf(asked.hit.leaf, found);
     let terms = BoundTerms { plan, found, joins, weights: &weights, similarities: &similarities };
@@ -169,7 +169,7 @@ impl<S: Similarity> Explainer<'_, '_, S> {
                 "documents with a value in the range score 1".to_owned()
             }
             (DocSource::ValuePattern(number), Query::ValuePattern { pattern, .. }) => {
-                if value_pattern::docs(view, self.asked.plan(), self.terms.found, number)?.next(doc) != doc {
+                if value_pattern::docs(view, self.asked.plan(), &self.terms.found, number)?.next(doc) != doc {
                     return Ok(None);
                 }
                 format!("{}: documents with a value that matches score 1", words::pattern(pattern))

@@ -14,7 +14,7 @@ use crate::search::similarity::{Model, narrow};
 /// Explains the score of the document.
 pub(super) fn explain(asked: &Asked<'_, '_>, p: f64) -> Result<Option<Explanation>> {
     pnorm::check(&asked.plan().root)?;
-    let Some(found) = asked.prepared.found.leaves.get(asked.hit.leaf) else { return Ok(None) };
+    let Some(found) = asked.prepared.found.leaf(asked.hit.leaf) else { return Ok(None) };
     let terms = BoundTerms::unscored(asked.plan(), found);
     let mut freqs = Vec::with_capacity(found.refs.len());
     for term in 0..found.refs.len() {

@@ -64,8 +64,8 @@ impl<'a> SearchRanges<'a> {
             return SearchRanges::whole(fields);
         };
         let leaves = fields.all_leaves();
-        let of_leaf = |(found, &leaf): (&LeafTerms, &&dyn Leaf)| estimate(shape, want, found, leaf);
-        let times: Vec<u64> = found.leaves.iter().zip(leaves).map(of_leaf).collect();
+        let of_leaf = |(found, &leaf): (LeafTerms, &&dyn Leaf)| estimate(shape, want, &found, leaf);
+        let times: Vec<u64> = found.leaves().zip(leaves).map(of_leaf).collect();
         let time = times.iter().sum::<u64>();
         if time < threads.sizes.query {
             return SearchRanges::whole(fields);

@@ -11,10 +11,19 @@ use crate::search::number_set::NumberSet;
 use crate::search::plan::together::FindTogether;
 use crate::sys::lock;
 
-/// The terms of a plan, as found in each leaf.
+/// The terms of a plan, as found in each leaf. Lists that have an entry for each leaf are flat, because queries
+/// of a few terms over many leaves would spend much of their time on allocations.
+#[derive(Default)]
 pub(crate) struct FoundTerms {
-    /// By leaf.
-    pub(crate) leaves: Vec<LeafTerms>,
+    pub(super) leaves: usize,
+    /// By leaf, and then by term; `None` if the leaf does not contain it.
+    pub(super) refs: Vec<Option<TermRef>>,
+    /// By leaf, and then by pattern.
+    pub(super) patterns: Vec<PatternMatches>,
+    /// By leaf, and then by pattern of values.
+    pub(super) value_patterns: Vec<ValueMatches>,
+    /// By leaf, and then by join.
+    pub(super) leaf_joins: Vec<LeafJoin>,
     /// By join: its values, which are found before its documents.
     pub(crate) joins: Vec<FoundValues>,
     /// By term. They are found on first use, since a view reads lists for them.
@@ -26,29 +35,54 @@ impl FoundTerms {
     ///
     /// Leaves are searched in order, so the matches of patterns in the previous leaf are dropped here.
     /// Threads that still use them keep them alive.
-    pub(crate) fn in_leaf(&self, leaf: usize) -> &LeafTerms {
-        if let Some(before) = leaf.checked_sub(1).and_then(|before| self.leaves.get(before)) {
+    pub(crate) fn in_leaf(&self, leaf: usize) -> LeafTerms<'_> {
+        if let Some(before) = leaf.checked_sub(1).and_then(|before| self.leaf(before)) {
             before.patterns.iter().for_each(PatternMatches::forget);
             before.value_patterns.iter().for_each(ValueMatches::forget);
             before.joins.iter().for_each(LeafJoin::forget);
         }
-        &self.leaves[leaf]
+        self.leaf(leaf).unwrap_or_default()
+    }
+
+    /// The terms in one leaf; `None` if there are fewer leaves.
+    pub(crate) fn leaf(&self, leaf: usize) -> Option<LeafTerms<'_>> {
+        if leaf >= self.leaves {
+            return None;
+        }
+        Some(LeafTerms {
+            refs: self.part(&self.refs, leaf)?,
+            patterns: self.part(&self.patterns, leaf)?,
+            value_patterns: self.part(&self.value_patterns, leaf)?,
+            joins: self.part(&self.leaf_joins, leaf)?,
+        })
+    }
+
+    /// The terms in each leaf.
+    pub(crate) fn leaves(&self) -> impl Iterator<Item = LeafTerms<'_>> {
+        (0..self.leaves).map_while(|leaf| self.leaf(leaf))
+    }
+
+    /// The part of a list that belongs to a leaf.
+    fn part<'l, T>(&self, list: &'l [T], leaf: usize) -> Option<&'l [T]> {
+        let each = list.len().checked_div(self.leaves)?;
+        list.get(leaf * each..(leaf + 1) * each)
     }
 }
 
 /// The terms of a plan in one leaf.
-pub(crate) struct LeafTerms {
+#[derive(Clone, Copy, Default)]
+pub(crate) struct LeafTerms<'f> {
     /// By term; `None` if the leaf does not contain it.
-    pub(crate) refs: Vec<Option<TermRef>>,
+    pub(crate) refs: &'f [Option<TermRef>],
     /// By pattern.
-    pub(crate) patterns: Vec<PatternMatches>,
+    pub(crate) patterns: &'f [PatternMatches],
     /// By pattern of values.
-    pub(crate) value_patterns: Vec<ValueMatches>,
+    pub(crate) value_patterns: &'f [ValueMatches],
     /// By join.
-    pub(crate) joins: Vec<LeafJoin>,
+    pub(crate) joins: &'f [LeafJoin],
 }
 
-impl LeafTerms {
+impl LeafTerms<'_> {
     /// The number of documents of the leaf that contain a term.
     pub(crate) fn doc_freq(&self, term: usize) -> u32 {
         self.refs.get(term).copied().flatten().map_or(0, |found| found.doc_freq)
@@ -124,11 +158,11 @@ pub(crate) struct ScoredJoins {
 impl ScoredJoins {
     /// The joins in a leaf, whose terms are `found`. Those of the previous leaf are dropped, as in
     /// [`FoundTerms::in_leaf`].
-    pub(crate) fn in_leaf<'j>(&'j self, leaf: usize, found: &'j LeafTerms) -> &'j [LeafJoin] {
+    pub(crate) fn in_leaf<'j>(&'j self, leaf: usize, found: LeafTerms<'j>) -> &'j [LeafJoin] {
         if let Some(before) = leaf.checked_sub(1).and_then(|before| self.leaves.get(before)) {
             before.iter().for_each(LeafJoin::forget);
         }
-        self.leaves.get(leaf).unwrap_or(&found.joins)
+        self.leaves.get(leaf).map_or(found.joins, Vec::as_slice)
     }
 }
 

@@ -37,7 +37,14 @@ impl<'q> QueryPlan<'q> {
     /// [`Error::InvalidField`] for a field that is not searched, [`Error::TooMany`] for a query that is too
     /// large, [`Error::InvalidValue`] for boosts, phrases and patterns that cannot be used.
     pub(crate) fn new(query: &'q Query, known: &Fields) -> Result<Self> {
-        Planner::plan(query, known, PlanStart { depth: 0, nodes: 0, is_scored: true }).map(|(plan, _)| plan)
+        Planner::plan(query, known, PlanStart { depth: 0, nodes: 0, is_scored: true, is_counted: false })
+            .map(|(plan, _)| plan)
+    }
+
+    /// Plans a query whose hits are only counted. Clauses that only add to scores are left out.
+    pub(crate) fn counted(query: &'q Query, known: &Fields) -> Result<Self> {
+        Planner::plan(query, known, PlanStart { depth: 0, nodes: 0, is_scored: true, is_counted: true })
+            .map(|(plan, _)| plan)
     }
 }
 
@@ -47,6 +54,8 @@ struct PlanStart {
     /// The number of nodes so far.
     nodes: usize,
     is_scored: bool,
+    /// Whether the hits are only counted.
+    is_counted: bool,
 }
 
 impl<'q> Planner<'q, '_> {
@@ -63,6 +72,7 @@ impl<'q> Planner<'q, '_> {
             nodes: from.nodes,
             blends: 0,
             is_scored: from.is_scored,
+            is_counted: from.is_counted,
             known,
         };
         let root = planner.node(query, 1.0, from.depth)?;
@@ -92,6 +102,8 @@ struct Planner<'q, 'f> {
     blends: usize,
     /// Whether the current clauses add to the score.
     is_scored: bool,
+    /// Whether the hits are only counted.
+    is_counted: bool,
     known: &'f Fields<'f>,
 }
 
@@ -143,11 +155,16 @@ impl<'q> Planner<'q, '_> {
     }
 
     fn list(&mut self, list: &'q BoolQuery, around: f32, depth: usize) -> Result<NodeKind> {
+        let only_adds = list.at_least == 0 && !(list.must.is_empty() && list.filter.is_empty());
+        let is_unused = self.is_counted && only_adds;
         let mut all = |queries: &'q [Query]| -> Result<Vec<PlanNode>> {
             queries.iter().map(|query| self.node(query, around, depth + 1)).collect()
         };
         let mut must = all(&list.must)?;
-        let should = all(&list.should)?;
+        let should = if is_unused { Vec::new() } else { all(&list.should)? };
+        if is_unused {
+            self.check_unused(&list.should, around, depth)?;
+        }
         let is_scored = std::mem::replace(&mut self.is_scored, false);
         let mut all = |queries: &'q [Query]| -> Result<Vec<PlanNode>> {
             queries.iter().map(|query| self.node(query, around, depth + 1)).collect()
@@ -156,6 +173,22 @@ impl<'q> Planner<'q, '_> {
         let must_not = all(&list.must_not)?;
         self.is_scored = is_scored;
         Ok(NodeKind::Bool { must, should, must_not, at_least: list.at_least })
+    }
+
+    /// Checks clauses that do not change which documents match, and leaves nothing of them in the plan.
+    fn check_unused(&mut self, queries: &'q [Query], around: f32, depth: usize) -> Result<()> {
+        let (terms, near, joins) = (self.terms.len(), self.near.len(), self.joins.len());
+        let (patterns, values, ranges) = (self.patterns.len(), self.value_patterns.len(), self.ranges.len());
+        for query in queries {
+            self.node(query, around, depth + 1)?;
+        }
+        self.terms.truncate(terms);
+        self.near.truncate(near);
+        self.joins.truncate(joins);
+        self.patterns.truncate(patterns);
+        self.value_patterns.truncate(values);
+        self.ranges.truncate(ranges);
+        Ok(())
     }
 
     fn best(&mut self, best: &'q BestQuery, around: f32, depth: usize) -> Result<NodeKind> {
@@ -176,7 +209,8 @@ impl<'q> Planner<'q, '_> {
             check_join(join, schema)?;
         }
         let is_scored = self.is_scored && join.score != JoinScore::None;
-        let from = PlanStart { depth: depth + NODES_PER_LEVEL, nodes: self.nodes, is_scored };
+        let from =
+            PlanStart { depth: depth + NODES_PER_LEVEL, nodes: self.nodes, is_scored, is_counted: false };
         let (inside, nodes) = Planner::plan(&join.query, self.known, from)?;
         self.nodes = nodes;
         self.joins.push(PlannedJoin { query: join, inside: Some(inside), is_scored });

@@ -1,16 +1,15 @@
 //! A plan: the part of a query that is the same in every leaf.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
-use super::found::{FoundTerms, FoundValues, LeafJoin, LeafTerms, PatternMatches, ValueMatches};
+use super::found::{FoundTerms, FoundValues, LeafJoin, PatternMatches, ValueMatches};
 use super::node::{DocSource, NodeKind, PlanNode};
 use super::shape::Shape;
 use crate::error::Result;
 use crate::query::{JoinQuery, ValueRange};
 use crate::schema::Field;
 use crate::search::fields::Fields;
-use crate::search::leaf::{TermFigures, TermRef};
+use crate::search::leaf::TermFigures;
 use crate::search::statistics::{FuzzyKey, WeightedTerm};
 use crate::search::terms::patterns::PatternMatcher;
 
@@ -118,15 +117,17 @@ impl QueryPlan<'_> {
 
     /// Looks up the terms in all leaves.
     pub(crate) fn find(&self, fields: &Fields) -> Result<FoundTerms> {
-        let joins: Vec<FoundValues> = self.joins.iter().map(|_| FoundValues::default()).collect();
-        let mut found = FoundTerms { leaves: Vec::new(), joins, figures: OnceLock::new() };
-        for leaf in 0..fields.leaves() {
-            let find = |term: &PlanTerm| fields.leaf(self.fields[term.field], leaf).find(&term.bytes);
-            let refs: Vec<Option<TermRef>> = self.terms.iter().map(find).collect::<Result<_>>()?;
-            let patterns = self.patterns.iter().map(|_| PatternMatches::default()).collect();
-            let value_patterns = self.value_patterns.iter().map(|_| ValueMatches::default()).collect();
-            let joins = found.joins.iter().cloned().map(LeafJoin::of).collect();
-            found.leaves.push(LeafTerms { refs, patterns, value_patterns, joins });
+        let leaves = fields.leaves();
+        let mut found = FoundTerms { leaves, ..FoundTerms::default() };
+        found.joins.extend(self.joins.iter().map(|_| FoundValues::default()));
+        found.refs.reserve(leaves * self.terms.len());
+        for leaf in 0..leaves {
+            for term in &self.terms {
+                found.refs.push(fields.leaf(self.fields[term.field], leaf).find(&term.bytes)?);
+            }
+            found.patterns.extend(self.patterns.iter().map(|_| PatternMatches::default()));
+            found.value_patterns.extend(self.value_patterns.iter().map(|_| ValueMatches::default()));
+            found.leaf_joins.extend(found.joins.iter().cloned().map(LeafJoin::of));
         }
         Ok(found)
     }
@@ -151,8 +152,8 @@ impl QueryPlan<'_> {
     /// The frequencies of each term in these leaves alone, before terms share them.
     pub(crate) fn own_figures(&self, fields: &Fields, found: &FoundTerms) -> Result<Vec<TermFigures>> {
         let mut sums = vec![TermFigures::default(); self.terms.len()];
-        for (number, leaf) in found.leaves.iter().enumerate() {
-            for ((sum, term), found) in sums.iter_mut().zip(&self.terms).zip(&leaf.refs) {
+        for (number, leaf) in found.leaves().enumerate() {
+            for ((sum, term), found) in sums.iter_mut().zip(&self.terms).zip(leaf.refs) {
                 if let Some(found) = found {
                     let figures = fields.leaf(self.fields[term.field], number).figures(found)?;
                     sum.doc_freq += figures.doc_freq;

@@ -57,6 +57,22 @@ impl<'p> Shape<'p> {
         shape.or_else(|| grouped(inner, boost)).unwrap_or(Shape::Tree(root))
     }
 
+    /// The term whose documents are the hits, if there is one.
+    pub(crate) fn only_term(&self) -> Option<usize> {
+        match self {
+            Shape::Any { terms, excluded, .. } => match (&terms[..], &excluded[..]) {
+                ([only], []) => Some(only.term),
+                _ => None,
+            },
+            // Optional terms only add to scores.
+            Shape::Required(Required { required, excluded, .. }) => match (&required[..], &excluded[..]) {
+                ([Atom::Term(only)], []) => Some(only.term),
+                _ => None,
+            },
+            Shape::Tree(_) => None,
+        }
+    }
+
     /// A single required term is a list of one term.
     fn requiring(required: Vec<Atom<'p>>, optional: Vec<Boosted>, excluded: Vec<usize>) -> Self {
         match (&required[..], &optional[..]) {

@@ -79,9 +79,43 @@ fn the_best_hits_are_pruned_where_lists_are_long_and_scores_bounded() {
 }
 
 #[test]
+fn clauses_that_only_add_to_scores_are_checked_by_a_count_but_not_looked_up() {
+    let (live, deleted) = (leaf(true), leaf(false));
+    let optional = Query::any_of(vec![phrase(), term("every"), Query::All.boosted(2.0)]);
+    let list = |filter: Vec<Query>, at_least| {
+        let (must, should) = (vec![term("half")], vec![term("rare"), optional.clone()]);
+        Query::Bool(BoolQuery { must, should, filter, at_least, ..BoolQuery::default() })
+    };
+    for (query, expected) in [
+        (list(Vec::new(), 0), 1_500),
+        (list(vec![term("rare")], 0), 6),
+        (list(Vec::new(), 1), 1_500),
+        (required(&[], &["rare", "half"]), 1_500),
+    ] {
+        for leaf in [&live, &deleted] {
+            let searcher = Searcher::new(vec![leaf as &dyn Leaf]);
+            assert_eq!(searcher.count(&query).unwrap(), expected, "{query:?}");
+            assert_eq!(searcher.prepare(&query).unwrap().count().unwrap(), expected, "{query:?}");
+        }
+    }
+    let searcher = Searcher::new(vec![&live as &dyn Leaf]);
+    let query = list(Vec::new(), 0);
+    let prepared = searcher.prepare_count(&query).unwrap();
+    assert_eq!(prepared.plan.terms.len(), 1);
+    let unknown = Query::Bool(BoolQuery {
+        must: vec![term("half")],
+        should: vec![Query::term(Field::new(7).unwrap(), "half")],
+        ..BoolQuery::default()
+    });
+    let expected = searcher.prepare(&unknown).err().unwrap().to_string();
+    assert_eq!(searcher.count(&unknown).unwrap_err().to_string(), expected);
+}
+
+#[test]
 fn counts_take_the_length_of_a_list_where_no_document_is_deleted_and_bits_elsewhere() {
     for (query, live, deleted) in [
         (term("half"), "length 1500", "bits"),
+        (required(&["half"], &["every", "rare"]), "length 1500", "bits"),
         (required(&["every", "half"], &[]), "bits", "bits"),
         (required(&[], &["every", "half"]), "bits", "bits"),
         (phrase(), "all of 1, Nothing", "all of 1, Nothing"),

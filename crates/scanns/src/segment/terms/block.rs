@@ -255,7 +255,7 @@ impl<'a> TermBlock<'a> {
 
     /// Byte `at` of all suffixes together.
     #[inline(always)]
-    fn symbol(&self, at: usize) -> Option<u8> {
+    pub(super) fn symbol(&self, at: usize) -> Option<u8> {
         if self.width == 0 {
             return self.suffixes.get(at).copied();
         }

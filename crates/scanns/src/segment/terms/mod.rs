@@ -26,8 +26,8 @@
 //!
 //! `info.rs` defines the types. `write.rs` writes terms, with `suffixes.rs` for their bytes and `runs.rs` for
 //! positions. `lookup.rs` finds a term: `sparse.rs` finds its block, `seek.rs` its place in the block.
-//! `block.rs` steps through a block, `batch.rs` decodes a whole block for a merge, `unpacked.rs` unpacks
-//! it for automata, and `walk.rs` steps through terms and skips most of them.
+//! `block.rs` steps through a block, `batch.rs` decodes a whole block for a merge, `unpacked.rs` looks
+//! for terms in a block for automata, and `walk.rs` steps through terms and skips most of them.
 
 mod batch;
 mod block;

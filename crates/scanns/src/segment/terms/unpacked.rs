@@ -1,5 +1,7 @@
-//! Unpacks the terms of whole blocks for readers that look at the beginnings of nearly all terms, such as
-//! automata.
+//! The terms of whole blocks for readers that look at the beginnings of many terms, such as automata.
+//!
+//! The lengths of all terms of a block are read at once. Bytes are decoded one by one, since most terms are
+//! passed by or left after a few bytes.
 
 use super::block::{BlockParts, TermBlock};
 use super::info::{GROUP, TermInfo, TermPositions, prefix_of};
@@ -15,16 +17,33 @@ pub struct TermBlocks<'a> {
     next: usize,
     block: Option<TermBlock<'a>>,
     count: usize,
-    /// The number of bytes that each term shares with the one before, and the same, but at most [`MOST`];
-    /// after the last term it is [`MOST`].
-    shared: [u32; GROUP],
-    near: [u8; GROUP],
-    /// Where the other bytes of each term start in the text; those of the last end where a next one would
-    /// start.
-    starts: [u32; GROUP + 1],
-    text: Vec<u8>,
+    lengths: Lengths,
+    /// The lengths of each term, the shared one first, if some do not fit into `lengths`.
+    long: Vec<[u32; 2]>,
+    /// A term, and where its own bytes start among those of all terms.
+    passed: (usize, usize),
     /// The number of terms whose postings were read.
     read: usize,
+}
+
+/// The bytes of a term that it does not share with the term before.
+pub struct OwnBytes<'b> {
+    block: Option<&'b TermBlock<'b>>,
+    at: usize,
+    end: usize,
+}
+
+impl Iterator for OwnBytes<'_> {
+    type Item = u8;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u8> {
+        if self.at >= self.end {
+            return None;
+        }
+        self.at += 1;
+        self.block?.symbol(self.at - 1)
+    }
 }
 
 impl<'a> TermBlocks<'a> {
@@ -34,12 +53,22 @@ impl<'a> TermBlocks<'a> {
             next: 0,
             block: None,
             count: 0,
-            shared: [0; GROUP],
-            near: [MOST; GROUP],
-            starts: [0; GROUP + 1],
-            text: Vec::new(),
+            lengths: Lengths::new(),
+            long: Vec::new(),
+            passed: (0, 0),
             read: 0,
         }
+    }
+
+    /// Bytes that are not greater than the first term of the next block, and their number, at most eight;
+    /// `None` if there is no such block.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`](crate::Error::Corrupt).
+    pub fn next_bound(&self) -> Result<Option<([u8; 8], usize)>> {
+        let prefix = self.terms.block_prefix(self.next)?;
+        // Zeros may stand for bytes that the term does not have.
+        Ok(prefix.map(|prefix| (prefix.to_be_bytes(), 8 - prefix.trailing_zeros() as usize / 8)))
     }
 
     /// Moves to the next block that may have terms from `target` on; returns false if there is none.
@@ -59,36 +88,47 @@ impl<'a> TermBlocks<'a> {
         let parts = self.terms.block_parts(self.next)?;
         self.next += 1;
         let block = TermBlock::of(&parts, self.terms.kept()).ok_or_else(|| self.damaged())?;
-        self.unpack(block, &parts).ok_or_else(|| self.damaged())?;
+        self.open(block, &parts).ok_or_else(|| self.damaged())?;
         Ok(true)
     }
 
-    /// Unpacks a block; `None` if it is damaged.
-    fn unpack(&mut self, mut block: TermBlock<'a>, parts: &BlockParts<'a>) -> Option<()> {
-        let mut lengths = Lengths::new();
-        let are_short = lengths.read(parts)?;
-        block.unpack(&mut self.text)?;
-        let text_len = u32::try_from(parts.text_len).ok()?;
-        let (mut len, mut at) = (0u32, 0u32);
-        for index in 0..parts.count {
-            let (shared, own) = if are_short {
-                (u32::from(*lengths.shared.get(index)?), u32::from(*lengths.own.get(index)?))
-            } else {
-                let (shared, own) = block.next_place(len as usize)?;
-                (u32::try_from(shared).ok()?, u32::try_from(own.len()).ok()?)
-            };
-            if shared > len {
-                return None;
+    /// Reads the lengths of a block; `None` if they are damaged.
+    fn open(&mut self, mut block: TermBlock<'a>, parts: &BlockParts<'_>) -> Option<()> {
+        self.lengths = Lengths::new();
+        self.long.clear();
+        if self.lengths.read(parts)? {
+            self.lengths.are_those_of(parts).then_some(())?;
+        } else {
+            self.lengths = Lengths::new();
+            let mut len = 0;
+            for near in self.lengths.shared.get_mut(..parts.count)? {
+                let (shared, own) = block.next_place(len)?;
+                let lengths = [u32::try_from(shared).ok()?, u32::try_from(own.len()).ok()?];
+                self.long.push(lengths);
+                *near = u8::try_from(shared).map_or(MOST, |shared| shared.min(MOST));
+                len = shared.checked_add(own.len())?;
             }
-            *self.shared.get_mut(index)? = shared;
-            *self.near.get_mut(index)? = u8::try_from(shared).map_or(MOST, |shared| shared.min(MOST));
-            *self.starts.get_mut(index)? = at;
-            (len, at) = (shared.checked_add(own)?, at.checked_add(own)?);
         }
-        *self.starts.get_mut(parts.count)? = at;
-        self.near.get_mut(parts.count..)?.fill(MOST);
-        (self.block, self.read, self.count) = (Some(block), 0, parts.count);
-        (at <= text_len).then_some(())
+        (self.block, self.read, self.count, self.passed) = (Some(block), 0, parts.count, (0, 0));
+        Some(())
+    }
+
+    /// The number of bytes that a term shares with the one before.
+    #[inline(always)]
+    fn shared(&self, index: usize) -> Option<usize> {
+        match self.long.get(index) {
+            Some(&[shared, _]) => Some(shared as usize),
+            None => self.lengths.shared.get(index).map(|&shared| shared.into()),
+        }
+    }
+
+    /// The number of the other bytes of a term.
+    #[inline(always)]
+    fn own(&self, index: usize) -> Option<usize> {
+        match self.long.get(index) {
+            Some(&[_, own]) => Some(own as usize),
+            None => self.lengths.own.get(index).map(|&own| own.into()),
+        }
     }
 
     /// The first term of the block from index `at` on that shares at most `most` bytes with the term before.
@@ -97,7 +137,7 @@ impl<'a> TermBlocks<'a> {
     pub fn sharing_at_most(&self, most: usize, at: usize) -> Option<usize> {
         let compared = u64::try_from(most.min(usize::from(MOST))).ok()?;
         let mut passed = (1u64 << (8 * (at % 8))) - 1;
-        for (word, near) in self.near.as_chunks::<8>().0.iter().enumerate().skip(at / 8) {
+        for (word, near) in self.lengths.shared.as_chunks::<8>().0.iter().enumerate().skip(at / 8) {
             // The high bit stays set where no more is shared.
             let mut open = (HIGH + compared * ONES - u64::from_le_bytes(*near)) & HIGH & !passed;
             while open != 0 {
@@ -105,7 +145,7 @@ impl<'a> TermBlocks<'a> {
                 if index >= self.count {
                     return None;
                 }
-                if self.shared.get(index).is_some_and(|&shared| shared as usize <= most) {
+                if self.shared(index)? <= most {
                     return Some(index);
                 }
                 open &= open - 1;
@@ -115,15 +155,47 @@ impl<'a> TermBlocks<'a> {
         None
     }
 
+    /// The first term of the block that is not less than `target`; `None` if all are less. Its bytes that it
+    /// shares with the term before are the first ones of `target`, too.
+    pub fn seek(&mut self, target: &[u8]) -> Option<usize> {
+        let (mut matched, mut at) = (0, 0);
+        // A term that shares more than the matched bytes is less, as the term before is.
+        while let Some(index) = self.sharing_at_most(matched, at) {
+            let (shared, own) = self.term(index)?;
+            if shared < matched {
+                return Some(index);
+            }
+            let mut rest = target.get(matched..)?.iter();
+            for byte in own {
+                match rest.next() {
+                    Some(&wanted) if byte == wanted => matched += 1,
+                    Some(&wanted) if byte < wanted => break,
+                    _ => return Some(index),
+                }
+            }
+            if matched == target.len() && self.shared(index)? + self.own(index)? == matched {
+                return Some(index);
+            }
+            at = index + 1;
+        }
+        None
+    }
+
     /// The number of bytes that a term shares with the term before, and its other bytes; `None` after the
     /// last.
     #[inline]
-    pub fn term(&self, index: usize) -> Option<(usize, &[u8])> {
+    pub fn term(&mut self, index: usize) -> Option<(usize, OwnBytes<'_>)> {
         if index >= self.count {
             return None;
         }
-        let (start, end) = (*self.starts.get(index)? as usize, *self.starts.get(index + 1)? as usize);
-        Some((*self.shared.get(index)? as usize, self.text.get(start..end)?))
+        let (mut passed, mut start) = if index < self.passed.0 { (0, 0) } else { self.passed };
+        while passed < index {
+            start += self.own(passed)?;
+            passed += 1;
+        }
+        self.passed = (passed, start);
+        let end = start + self.own(index)?;
+        Some((self.shared(index)?, OwnBytes { block: self.block.as_ref(), at: start, end }))
     }
 
     /// The postings of the term with this index in the block, and the place of its positions. Each call for a
@@ -147,5 +219,19 @@ impl<'a> TermBlocks<'a> {
     #[cold]
     fn damaged(&self) -> Error {
         self.terms.section().corrupt("a block of its terms cannot be read")
+    }
+}
+
+impl Lengths {
+    /// False if a term shares more than the term before has, or the block has not that many bytes.
+    fn are_those_of(&self, parts: &BlockParts<'_>) -> bool {
+        let (shared, own) = (&self.shared, &self.own);
+        let before = shared.iter().zip(own).map(|(shared, own)| shared.wrapping_add(*own));
+        let after = shared.iter().take(parts.count).skip(1);
+        // All are compared, since that takes less time than a loop that may end early.
+        let fit = after.zip(before).fold(true, |fit, (shared, before)| fit & (*shared <= before));
+        let bytes: usize = own.iter().take(parts.count).map(|&own| usize::from(own)).sum();
+        const { assert!(GROUP == 64) }
+        fit && shared.first() == Some(&0) && bytes <= parts.text_len
     }
 }

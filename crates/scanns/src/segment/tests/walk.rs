@@ -87,23 +87,36 @@ fn blocks_have_the_same_terms_as_reading_all_and_none_is_skipped_from_a_target_o
             while blocks.next(&target).unwrap() {
                 let (shared, begins) = blocks.term(0).unwrap();
                 assert_eq!(shared, 0);
-                let found = known.partition_point(|(term, _)| term.as_slice() < begins);
+                let begins: Vec<u8> = begins.collect();
+                let found = known.partition_point(|(term, _)| *term < begins);
                 assert!(known[at..found].iter().all(|(term, _)| *term < target), "{target:?}");
                 at = found;
                 let count = (0..).find(|&index| blocks.term(index).is_none()).unwrap();
                 for index in 0..count {
                     let (shared, own) = blocks.term(index).unwrap();
                     term.truncate(shared);
-                    term.extend_from_slice(own);
+                    term.extend(own);
                     assert_eq!(term, known[at].0);
                     if random.u8(..9) == 0 {
                         assert_eq!(blocks.info(index).unwrap(), known[at].1, "of {term:?}");
+                    }
+                    let mut wanted = known[(at + random.usize(..3)).min(known.len() - 1)].0.clone();
+                    wanted.truncate(random.usize(..=wanted.len() + 2));
+                    wanted.extend((0..random.usize(..2)).map(|_| random.u8(..)));
+                    let of_block = &known[found..(found + count).min(known.len())];
+                    let expected = of_block.iter().position(|(term, _)| *term >= wanted);
+                    assert_eq!(blocks.seek(&wanted), expected, "{wanted:?}");
+                    if let Some(index) = expected {
+                        let (shared, _) = blocks.term(index).unwrap();
+                        assert_eq!(wanted.get(..shared), of_block[index].0.get(..shared), "{wanted:?}");
                     }
                     let (from, most) = (random.usize(..=count), [0, 3, 20, 200][random.usize(..4)]);
                     let expected = (from..count).find(|&index| blocks.term(index).unwrap().0 <= most);
                     assert_eq!(blocks.sharing_at_most(most, from), expected, "{most} from {from}");
                     at += 1;
                 }
+                let (bound, len) = blocks.next_bound().unwrap().unwrap_or(([0xff; 8], 8));
+                assert!(known.get(at).is_none_or(|(term, _)| bound[..len] <= **term), "{bound:?}");
                 let most = [1, 100, 3_000][random.usize(..3)];
                 target = known.get(at + random.usize(..most)).map_or(vec![0xff; 2], |(term, _)| term.clone());
                 target.truncate(random.usize(..=target.len()));

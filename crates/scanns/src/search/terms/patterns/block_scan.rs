@@ -1,10 +1,11 @@
 //! Moves through the blocks of a segment's terms with a machine.
 //!
 //! A machine that allows two edits can read the first letters of nearly all terms, so that there is little to
-//! skip, and what a step costs decides. Terms are therefore unpacked a block at a time, and each is read from
-//! the first byte that it does not share with the term before; a term that shares the byte that could not be
-//! read is passed by. Between blocks, the least string that may be accepted tells whether blocks can be
-//! skipped.
+//! skip, and what a step costs decides. In a block, each term is therefore read from the first byte that it
+//! does not share with the term before; a term that shares the byte that could not be read is passed by. A
+//! machine that allows one edit accepts few strings, which are far from each other. So between blocks, the
+//! least string that may be accepted is looked up: the blocks before it are skipped, and so are the terms
+//! before it in its block.
 
 use super::automaton::{Machine, MachineState};
 use super::path::Path;
@@ -44,14 +45,31 @@ impl<'a> BlockScan<'a> {
                     return Ok(Some(state));
                 }
             }
-            if self.path.is_stuck() && !self.path.turn() {
+            if !self.next_block()? {
                 return Ok(None);
             }
-            if self.clock.is_up() || !self.blocks.next(&self.path.term)? {
-                return Ok(None);
-            }
-            self.at = 0;
         }
+    }
+
+    /// Moves to the next term in another block that the machine may accept; false if there is none.
+    fn next_block(&mut self) -> Result<bool> {
+        while !self.clock.is_up()
+            && let Some((bytes, len)) = self.blocks.next_bound()?
+        {
+            // All terms that are left are at least this.
+            let bound = bytes.get(..len).unwrap_or_default();
+            let is_read =
+                if *self.path.term < *bound { self.path.read(bound) } else { !self.path.is_stuck() };
+            if !is_read && !self.path.turn() || !self.blocks.next(&self.path.term)? {
+                break;
+            }
+            if let Some(at) = self.blocks.seek(&self.path.term) {
+                self.at = at;
+                return Ok(true);
+            }
+        }
+        self.at = usize::MAX;
+        Ok(false)
     }
 
     /// The current term.
