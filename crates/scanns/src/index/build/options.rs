@@ -212,9 +212,9 @@ pub struct ChangeOptions {
     pub mdt: String,
 }
 
-/// The default of [`IndexOptions::segment_memory`], the fastest size measured on metadata dumps: with twice as
-/// much a build was 7 % slower, with four times as much 25 %. Files of words lose nothing with twice as much,
-/// since a few terms make up most of them, and get it: half as many segments are searched faster.
+/// The default of [`IndexOptions::segment_memory`], the fastest size measured on metadata dumps: with twice
+/// as much a build was 7 % slower, with four times as much 25 %. Files of words lose nothing with twice as
+/// much, since a few terms make up most of them, and get it: half as many segments are searched faster.
 pub const SEGMENT_MEMORY: u64 = 64 << 20;
 
 /// The fields of documents: the fields of JSON and CSV records, and the metadata of files.

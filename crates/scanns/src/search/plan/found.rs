@@ -11,8 +11,8 @@ use crate::search::number_set::NumberSet;
 use crate::search::plan::together::FindTogether;
 use crate::sys::lock;
 
-/// The terms of a plan, as found in each leaf. Lists that have an entry for each leaf are flat, because queries
-/// of a few terms over many leaves would spend much of their time on allocations.
+/// The terms of a plan, as found in each leaf. Lists that have an entry for each leaf are flat, because
+/// queries of a few terms over many leaves would spend much of their time on allocations.
 #[derive(Default)]
 pub(crate) struct FoundTerms {
     pub(super) leaves: usize,
