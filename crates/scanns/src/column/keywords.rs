@@ -9,6 +9,10 @@
 //!          | 2^32 - 2 | count | number …            several terms
 //!          | 2^32 - 1 | count                       `count` documents without terms
 //! ```
+//!
+//! Where nearly all terms are new, as keys and addresses are, looking each of them up in a table would mostly
+//! wait for memory. Then only a sample is looked up, and a term that repeats may have several preliminary
+//! numbers; sorting finds them, and gives them the same final one.
 
 use std::hash::BuildHasher;
 
@@ -67,9 +71,36 @@ const NONE: u32 = u32::MAX;
 /// Begins a document with several terms.
 const SEVERAL: u32 = u32::MAX - 1;
 
+/// The number of look-ups after which the share of new terms decides whether the next ones are needed.
+const TRIAL: u32 = 1 << 14;
+
+/// If at most one look-up in this many finds its term, look-ups are not worth their time.
+const FOUND_SHARE: u32 = 64;
+
+/// One term in this many is still looked up, a power of two.
+const SAMPLE: u64 = 16;
+
+/// Which terms are looked up before they get a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum LookUps {
+    /// All, and whether that pays is being tried.
+    #[default]
+    Trial,
+    /// All, for good.
+    All,
+    /// A sample. Should it find many terms, all are looked up again.
+    Sample,
+}
+
 /// The terms of a column, and the stream of its documents.
 #[derive(Debug, Default)]
 pub(super) struct Keywords {
+    look_ups: LookUps,
+    /// The number of look-ups since the last decision, and how many of them found their term.
+    looked_up: u32,
+    found: u32,
+    /// True if a term may have several numbers.
+    repeats: bool,
     hasher: DefaultHashBuilder,
     /// Numbers of terms, each with half of the hash.
     table: HashTable<(u32, u32)>,
@@ -95,6 +126,11 @@ fn spread(half: u32) -> u64 {
     u64::from(half).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// Whether a term with half of this hash is in the sample.
+fn is_sampled(half: u32) -> bool {
+    u64::from(half).is_multiple_of(SAMPLE)
+}
+
 /// The term with this preliminary number.
 fn term<'t>(text: &'t [u8], ends: &[usize], number: u32) -> &'t [u8] {
     let number = number as usize;
@@ -112,6 +148,13 @@ impl Keywords {
         }
         let half = half_of(hasher.hash_one(wanted));
         let next = u32::try_from(ends.len()).unwrap_or(SEVERAL);
+        if self.look_ups == LookUps::Sample && !is_sampled(half) {
+            text.extend_from_slice(wanted);
+            ends.push(text.len());
+            open.push(next);
+            *last = next;
+            return;
+        }
         // The table grows without reading terms, and other terms are rarely compared.
         let is_it = |&(number, of): &(u32, u32)| of == half && term(text, ends, number) == wanted;
         let entry = table.entry(spread(half), is_it, |&(_, half)| spread(half));
@@ -122,6 +165,41 @@ impl Keywords {
         }
         open.push(number);
         *last = number;
+        if self.look_ups != LookUps::All {
+            self.looked_up += 1;
+            self.found += u32::from(number != next);
+            let sampled = u32::try_from(SAMPLE).unwrap_or(1);
+            if self.looked_up == if self.look_ups == LookUps::Sample { TRIAL / sampled } else { TRIAL } {
+                self.decide();
+            }
+        }
+    }
+
+    /// Decides which of the next terms are looked up.
+    #[cold]
+    fn decide(&mut self) {
+        let are_new = self.found <= self.looked_up / FOUND_SHARE;
+        (self.looked_up, self.found) = (0, 0);
+        match (self.look_ups, are_new) {
+            (_, true) => (self.look_ups, self.repeats) = (LookUps::Sample, true),
+            (LookUps::Sample, false) => {
+                self.look_ups = LookUps::All;
+                self.enter_all();
+            }
+            (_, false) => self.look_ups = LookUps::All,
+        }
+    }
+
+    /// Enters the terms that were not looked up into the table.
+    fn enter_all(&mut self) {
+        let Keywords { hasher, table, text, ends, .. } = self;
+        table.clear();
+        for number in 0..u32::try_from(ends.len()).unwrap_or(SEVERAL) {
+            let wanted = term(text, ends, number);
+            let half = half_of(hasher.hash_one(wanted));
+            let is_it = |&(number, of): &(u32, u32)| of == half && term(text, ends, number) == wanted;
+            table.entry(spread(half), is_it, |&(_, half)| spread(half)).or_insert((number, half));
+        }
     }
 
     /// Ends the current document.
@@ -211,10 +289,15 @@ impl Keywords {
         sort(&mut order, &key);
         let mut numbers = vec![0; ends.len()];
         let mut dictionary = DictionaryWriter::new();
-        for (&SortedTerm { number, .. }, sorted) in order.iter().zip(0..) {
-            dictionary.push(key(number), out)?;
+        let (mut before, mut next) = (None, 0u32);
+        for &SortedTerm { number, .. } in &order {
+            if !self.repeats || before.is_none_or(|before| key(before) != key(number)) {
+                dictionary.push(key(number), out)?;
+                next += 1;
+            }
+            before = Some(number);
             if let Some(slot) = numbers.get_mut(number as usize) {
-                *slot = sorted;
+                *slot = next - 1;
             }
         }
         dictionary.finish(index, out)?;
@@ -224,7 +307,12 @@ impl Keywords {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
+    use crate::store::{FileKind, RamDirectory};
+
+    const KIND: FileKind = FileKind { magic: *b"KEYWORDS", format: 1, oldest: 1 };
 
     #[test]
     fn terms_are_sorted_by_their_bytes() {
@@ -249,6 +337,62 @@ mod tests {
             sort(&mut order, &|number| terms[number as usize].as_slice());
             let sorted: Vec<&Vec<u8>> = order.iter().map(|term_of| &terms[term_of.number as usize]).collect();
             assert!(sorted.is_sorted() && sorted.len() == terms.len(), "seed {seed:x} round {round}");
+        }
+    }
+
+    /// Pushes terms, and returns the final number of each and the look-ups at the end.
+    fn numbered(terms: &[String]) -> (Vec<u32>, LookUps, usize) {
+        let mut keywords = Keywords::default();
+        let mut preliminary: Vec<u32> = Vec::new();
+        for term in terms {
+            keywords.push(term.as_bytes());
+            preliminary.extend(keywords.open.last());
+            keywords.end_document();
+        }
+        let directory = RamDirectory::new();
+        let mut out = EnvelopeWriter::create(&directory, "terms", KIND, 1).unwrap();
+        out.begin(7).unwrap();
+        let numbers = keywords.put_terms(8, &mut out).unwrap();
+        let last = keywords.look_ups;
+        (preliminary.iter().map(|&number| numbers[number as usize]).collect(), last, keywords.table.len())
+    }
+
+    #[test]
+    fn equal_terms_get_the_same_number_whether_they_are_looked_up_or_not() {
+        let seed = fastrand::u64(..);
+        println!("seed {seed:x}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        let key = |number: u32| format!("https://example.org/{number:06}");
+        // By phase: the number of terms, and of how many different ones.
+        for (phases, expected) in [
+            (vec![(70_000, u32::MAX)], LookUps::Sample),
+            (vec![(70_000, 500)], LookUps::All),
+            (vec![(20_000, u32::MAX), (70_000, 500)], LookUps::All),
+            (vec![(20_000, u32::MAX), (40_000, 500), (20_000, u32::MAX)], LookUps::All),
+            (vec![(10_000, 500), (60_000, u32::MAX)], LookUps::All),
+            (vec![(5_000, u32::MAX)], LookUps::Trial),
+        ] {
+            let mut terms = Vec::new();
+            for &(count, of) in &phases {
+                let from = u32::try_from(terms.len()).unwrap();
+                // New terms in a random order, some of them twice, or any of a few.
+                let mut phase: Vec<u32> =
+                    (0..count).map(|at| if of == u32::MAX { from + at } else { random.u32(..of) }).collect();
+                random.shuffle(&mut phase);
+                for _ in 0..count / 500 {
+                    phase.push(phase[random.usize(..phase.len())]);
+                }
+                terms.extend(phase.into_iter().map(key));
+            }
+            let (numbers, last, entered) = numbered(&terms);
+            let distinct: BTreeSet<&String> = terms.iter().collect();
+            let ranks: BTreeMap<&String, u32> = distinct.into_iter().zip(0..).collect();
+            let expected_numbers: Vec<u32> = terms.iter().map(|term| ranks[term]).collect();
+            assert!(numbers == expected_numbers, "{phases:?}");
+            assert_eq!(last, expected, "{phases:?}");
+            if last == LookUps::Sample {
+                assert!(entered < terms.len() / 2, "{entered}");
+            }
         }
     }
 }

@@ -50,7 +50,8 @@ impl<'v, 'a> LiveFilter<'v, 'a> {
         }
         self.asked += 1;
         if self.asked == READ_AFTER {
-            let bits = self.bits.insert(Box::new(NONE));
+            let bits = self.bits.get_or_insert_with(|| Box::new(NONE));
+            **bits = NONE;
             for list in &mut self.excluded {
                 list.fill(self.window * WINDOW, &mut bits[..]);
             }
