@@ -77,8 +77,8 @@ const TRIAL: u32 = 1 << 14;
 /// If at most one look-up in this many finds its term, look-ups are not worth their time.
 const FOUND_SHARE: u32 = 64;
 
-/// One term in this many is still looked up, a power of two.
-const SAMPLE: u64 = 16;
+/// Of the terms of a sample, this many high bits of half the hash are 0: one in sixteen is looked up.
+const SAMPLE_BITS: u32 = 4;
 
 /// Which terms are looked up before they get a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,8 @@ enum LookUps {
     Trial,
     /// All, for good.
     All,
-    /// A sample. Should it find many terms, all are looked up again.
+    /// A sample. If it finds many terms, all are looked up again, and earlier terms that come again get one
+    /// more number.
     Sample,
 }
 
@@ -128,7 +129,7 @@ fn spread(half: u32) -> u64 {
 
 /// Whether a term with half of this hash is in the sample.
 fn is_sampled(half: u32) -> bool {
-    u64::from(half).is_multiple_of(SAMPLE)
+    half.leading_zeros() >= SAMPLE_BITS
 }
 
 /// The term with this preliminary number.
@@ -168,8 +169,8 @@ impl Keywords {
         if self.look_ups != LookUps::All {
             self.looked_up += 1;
             self.found += u32::from(number != next);
-            let sampled = u32::try_from(SAMPLE).unwrap_or(1);
-            if self.looked_up == if self.look_ups == LookUps::Sample { TRIAL / sampled } else { TRIAL } {
+            let shift = if self.look_ups == LookUps::Sample { SAMPLE_BITS } else { 0 };
+            if self.looked_up == TRIAL >> shift {
                 self.decide();
             }
         }
@@ -180,26 +181,8 @@ impl Keywords {
     fn decide(&mut self) {
         let are_new = self.found <= self.looked_up / FOUND_SHARE;
         (self.looked_up, self.found) = (0, 0);
-        match (self.look_ups, are_new) {
-            (_, true) => (self.look_ups, self.repeats) = (LookUps::Sample, true),
-            (LookUps::Sample, false) => {
-                self.look_ups = LookUps::All;
-                self.enter_all();
-            }
-            (_, false) => self.look_ups = LookUps::All,
-        }
-    }
-
-    /// Enters the terms that were not looked up into the table.
-    fn enter_all(&mut self) {
-        let Keywords { hasher, table, text, ends, .. } = self;
-        table.clear();
-        for number in 0..u32::try_from(ends.len()).unwrap_or(SEVERAL) {
-            let wanted = term(text, ends, number);
-            let half = half_of(hasher.hash_one(wanted));
-            let is_it = |&(number, of): &(u32, u32)| of == half && term(text, ends, number) == wanted;
-            table.entry(spread(half), is_it, |&(_, half)| spread(half)).or_insert((number, half));
-        }
+        self.look_ups = if are_new { LookUps::Sample } else { LookUps::All };
+        self.repeats |= are_new;
     }
 
     /// Ends the current document.

@@ -111,7 +111,7 @@ pub(crate) fn lane_budget(
 }
 
 /// See [`IndexOptions::segment_memory`].
-fn default_segment_memory(records: Records, schema: &Schema) -> u64 {
+pub(crate) fn default_segment_memory(records: Records, schema: &Schema) -> u64 {
     let finds_words = |analyzer: &Analyzer| {
         matches!(analyzer, Analyzer::Standard | Analyzer::English | Analyzer::Snowball(_) | Analyzer::Code)
     };

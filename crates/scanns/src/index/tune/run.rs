@@ -12,7 +12,8 @@ use super::search::{Cost, Measured, SearchOutcome, median, search};
 use super::trial::Trials;
 use super::{device, memory, processor, sample};
 use crate::error::{Error, Result};
-use crate::index::SEGMENT_MEMORY;
+use crate::index::build::budget::default_segment_memory;
+use crate::schema::{Analyzer, Postings, Schema};
 use crate::source::{Input, collect};
 
 /// Bytes of text with which a processor is measured.
@@ -41,6 +42,10 @@ pub fn tune(
 ) -> Result<TuneReport> {
     let begun = Instant::now();
     let index = &options.index;
+    let schema =
+        Schema::of_files(index.analyzer.clone().unwrap_or(Analyzer::Standard), Postings::Frequencies);
+    let default_memory = || default_segment_memory(index.records, &schema);
+    let segment_memory = index.segment_memory.unwrap_or_else(default_memory);
     watch(TuneStep::Walking);
     let inputs = collect(&index.source, cancel)?;
     watch(TuneStep::Machine);
@@ -59,14 +64,7 @@ pub fn tune(
     // One more trial, for figures that the search does not store.
     let trial = trials.run(&tuned.best)?;
     let rate = tuned.rate(&tuned.best).unwrap_or_else(|| trial.rate());
-    let mut roofline = Roofline::of(
-        &memory,
-        &device,
-        &processor,
-        index.segment_memory.unwrap_or(SEGMENT_MEMORY),
-        &tuned.best,
-        &trial,
-    );
+    let mut roofline = Roofline::of(&memory, &device, &processor, segment_memory, &tuned.best, &trial);
     roofline.reached = rate;
     Ok(TuneReport {
         tuned,

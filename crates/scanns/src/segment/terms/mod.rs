@@ -26,11 +26,12 @@
 //!
 //! `info.rs` defines the types. `write.rs` writes terms, with `suffixes.rs` for their bytes and `runs.rs` for
 //! positions. `lookup.rs` finds a term: `sparse.rs` finds its block, `seek.rs` its place in the block.
-//! `block.rs` steps through a block, `batch.rs` decodes a whole block for a merge, `unpacked.rs` looks
+//! `block.rs` steps through a block, `batch.rs` decodes a whole block for a merge, `blocks.rs` looks
 //! for terms in a block for automata, and `walk.rs` steps through terms and skips most of them.
 
 mod batch;
 mod block;
+mod blocks;
 mod info;
 mod lookup;
 mod recent;
@@ -38,15 +39,14 @@ mod runs;
 mod seek;
 mod sparse;
 mod suffixes;
-mod unpacked;
 mod walk;
 mod write;
 
+pub use blocks::TermBlocks;
 pub(super) use info::HeadedTerm;
 pub use info::{TermInfo, TermPositions};
 pub use lookup::{TermDictionary, TermsIter};
 pub(super) use sparse::{SPARSE_ENTRY, write_sparse};
-pub use unpacked::TermBlocks;
 pub use walk::TermsWalk;
 pub(super) use write::{TermsOut, TermsWriter};
 

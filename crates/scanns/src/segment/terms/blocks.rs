@@ -4,7 +4,7 @@
 //! passed by or left after a few bytes.
 
 use super::block::{BlockParts, TermBlock};
-use super::info::{GROUP, TermInfo, TermPositions, prefix_of};
+use super::info::{TermInfo, TermPositions, prefix_of};
 use super::lookup::TermDictionary;
 use super::seek::{HIGH, Lengths, MOST, ONES};
 use crate::codec::head;
@@ -231,7 +231,6 @@ impl Lengths {
         // All are compared, since that takes less time than a loop that may end early.
         let fit = after.zip(before).fold(true, |fit, (shared, before)| fit & (*shared <= before));
         let bytes: usize = own.iter().take(parts.count).map(|&own| usize::from(own)).sum();
-        const { assert!(GROUP == 64) }
         fit && shared.first() == Some(&0) && bytes <= parts.text_len
     }
 }
