@@ -2,19 +2,20 @@
 //!
 //! Decoders never trust their input: every read is bounds-checked and returns `None` if bytes are missing or
 //! invalid. The module that knows the file turns this into a typed error. `varint.rs` encodes single
-//! integers, `bitpack.rs` blocks of integers, `bits.rs` sets of integers; `gather.rs` looks up bytes, and
-//! `prefix.rs` compares strings. `packed/` and `numbers/` encode the integers of a column so that each can be
-//! read alone, and `presence.rs` encodes which documents have values. `pick.rs` filters postings, `norm.rs`
-//! encodes the length of a document in one byte. `postings` encodes the list of a term and has the cursor
-//! that queries use, `positions` encodes the positions of the term in its documents. `fsst` compresses
-//! strings that are read one by one, `strings` encodes blocks of strings.
+//! integers, `bitpack.rs` blocks of integers, `bits.rs` sets of integers. `flags.rs` turns bytes into bits,
+//! and `ranks.rs` counts the bits before others. `prefix.rs` compares strings. `packed/` and `numbers/`
+//! encode the integers of a column so that each can be read alone, and `presence.rs` encodes which documents
+//! have values. `pick.rs` filters postings, `norm.rs` encodes the length of a document in one byte.
+//! `postings` encodes the list of a term and has the cursor that queries use, `positions` encodes the
+//! positions of the term in its documents. `fsst` compresses strings that are read one by one, `strings`
+//! encodes blocks of strings.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod bitpack;
 mod bits;
+mod flags;
 mod fsst;
-mod gather;
 mod head;
 mod norm;
 mod numbers;
@@ -24,6 +25,7 @@ mod positions;
 mod postings;
 mod prefix;
 mod presence;
+mod ranks;
 mod strings;
 mod varint;
 mod within;
@@ -31,7 +33,6 @@ mod within;
 pub use bitpack::BLOCK;
 pub use bits::{SLACK, count_ones, list, select};
 pub use fsst::{Matcher, SAMPLE, SymbolTable, sample};
-pub use gather::gather;
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};
 pub use numbers::{Chooser, Form, Head, Numbers, float_of, order_of, put_numbers};

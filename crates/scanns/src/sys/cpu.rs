@@ -53,7 +53,8 @@ impl Simd {
 }
 
 /// Runs a loop with the widest vectors of this machine. If `run` is inlined, it is compiled for each vector
-/// width.
+/// width. It should own what it captures and return its result: behind references that might point at the
+/// same numbers, loops are not compiled to vectors.
 #[inline]
 pub fn in_wide_vectors<R>(run: impl FnOnce() -> R) -> R {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -56,8 +56,10 @@ pub struct ListCursor<'a> {
     len: usize,
     tfs_ready: bool,
     corrupt: bool,
-    docs: docs::Room,
-    tfs: [u32; BLOCK],
+    /// Apart from the rest, so that cursors are cheap to move; each is small enough for the cache of the
+    /// allocator.
+    docs: Box<docs::Room>,
+    tfs: Box<[u32; BLOCK]>,
 }
 
 impl<'a> ListCursor<'a> {
@@ -112,8 +114,8 @@ impl<'a> ListCursor<'a> {
             len: 0,
             tfs_ready: true,
             corrupt: false,
-            docs: [NO_MORE; _],
-            tfs: [0; BLOCK],
+            docs: Box::new([NO_MORE; _]),
+            tfs: Box::new([0; BLOCK]),
         }
     }
 
@@ -418,7 +420,7 @@ impl<'a> ListCursor<'a> {
         let mut reader = ByteReader::new(bytes);
         let mut next = before.map_or(0, |before| u64::from(before) + 1);
         self.docs[count..].fill(NO_MORE);
-        for (doc, tf) in self.docs[..count].iter_mut().zip(&mut self.tfs) {
+        for (doc, tf) in self.docs[..count].iter_mut().zip(&mut *self.tfs) {
             let code = reader.varint()?;
             *tf = if code & 1 == 1 { 1 } else { reader.varint32()? };
             let found = next + (code >> 1);
@@ -430,6 +432,25 @@ impl<'a> ListCursor<'a> {
         }
         (self.len, self.tfs_ready) = (count, true);
         Some(())
+    }
+
+    /// Returns the frequencies of a block, in order, and the number of its postings. The cursor has no
+    /// document until it is moved. Documents are only decoded where frequencies are among them.
+    pub(super) fn tfs_of(&mut self, block: usize) -> (&[u32; BLOCK], u32) {
+        let packed = match &self.source {
+            Source::Blocks(table) => table.entries.get(block).map(BlockEntry::read),
+            _ => None,
+        };
+        if packed.is_none_or(|entry| entry.loose().is_some()) {
+            self.load_block(block);
+            return (&self.tfs, self.len as u32);
+        }
+        if self.block != block || !self.tfs_ready {
+            self.end();
+            self.block = block;
+            self.decode_tfs();
+        }
+        (&self.tfs, BLOCK as u32)
     }
 
     #[inline(never)]

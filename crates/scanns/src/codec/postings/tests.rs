@@ -325,6 +325,47 @@ fn windows_have_the_bits_of_all_documents_in_whatever_order_they_are_asked_for()
 }
 
 #[test]
+fn frequencies_are_found_by_the_ranks_of_documents_in_a_window() {
+    over_lists(fastrand::u64(..), |random, postings, norms, open| {
+        check_tfs(random, postings, norms.len() as u32, open());
+    });
+    let mut random = Rng::with_seed(13);
+    for round in 0..60 {
+        println!("round {round}");
+        let parts: Vec<_> = (0..1 + random.usize(..4))
+            .map(|_| {
+                let count = 1 + random.usize(..3 * BLOCK);
+                let postings = random_postings(&mut random, count);
+                let bytes = encode(&postings, &random_norms(&mut random, &postings));
+                (postings, bytes)
+            })
+            .collect();
+        let (postings, bytes) = carried(&parts);
+        let end = postings.last().unwrap().0 + 1;
+        check_tfs(&mut random, &postings, end, ListCursor::new(&bytes, postings.len() as u32, end).unwrap());
+    }
+}
+
+fn check_tfs(random: &mut Rng, postings: &Postings, end: u32, cursor: ListCursor) {
+    let mut list = WindowedList::new(cursor);
+    for _ in 0..20 {
+        let start = random.u32(..end + 100) / 64 * 64;
+        let mut bits = [0; 64];
+        list.fill(start, &mut bits);
+        let of_window = postings.iter().copied().filter(|(doc, _)| (start..start + 4_096).contains(doc));
+        let rare = random.u32(..20);
+        let (docs, expected): (Vec<u32>, Vec<u32>) = of_window.filter(|_| random.u32(..20) >= rare).unzip();
+        let mut tfs = vec![0; docs.len()];
+        list.tfs(start, &bits, &docs, &mut tfs);
+        assert_eq!(tfs, expected, "from {start}");
+        if random.bool() {
+            list.contains(random.u32(..end + 100));
+        }
+    }
+    assert!(!list.corrupt());
+}
+
+#[test]
 fn damaged_lists_give_windows_that_end_early_or_say_that_they_are_damaged() {
     let mut random = Rng::with_seed(12);
     for round in 0..300 {
@@ -345,6 +386,11 @@ fn damaged_lists_give_windows_that_end_early_or_say_that_they_are_damaged() {
             let start = next - next % 4096;
             let mut window = [0; 64];
             list.fill(start, &mut window);
+            let docs: Vec<u32> = (start..)
+                .take(4096)
+                .filter(|doc| window[(doc % 4096 / 64) as usize] >> (doc % 64) & 1 == 1)
+                .collect();
+            list.tfs(start, &window, &docs, &mut vec![0; docs.len()]);
             list.contains(next);
             next = list.next(start.saturating_add(4096));
             steps += 1;

@@ -9,6 +9,8 @@ use std::ops::Range;
 use super::table::BlockEntry;
 use super::{BLOCK, ListCursor, NO_MORE, docs};
 use crate::codec::bits;
+use crate::codec::flags::{FLAGS, merge_flags};
+use crate::codec::ranks::{RankedBits, Ranks};
 
 /// A list that is read in windows; ascending windows are the fastest.
 pub struct WindowedList<'a> {
@@ -98,6 +100,25 @@ impl<'a> WindowedList<'a> {
     /// Sets the bits of the documents from `start` on, lowest first, as many as `window` has. Other bits are
     /// unchanged.
     pub fn fill(&mut self, start: u32, window: &mut [u64]) {
+        let expected = u64::from(self.doc_freq()) * FLAGS as u64 / u64::from(self.last_doc().max(1));
+        match window.as_mut_array() {
+            Some(whole) if expected >= BLOCK as u64 => self.fill_by_flags(start, whole),
+            _ => self.fill_with(start, window, |docs, window| set_bits(docs, start, window)),
+        }
+    }
+
+    /// Sets bits of a window with many documents. A byte is set for each, which takes less time than a bit.
+    fn fill_by_flags(&mut self, start: u32, window: &mut RankedBits) {
+        let mut flags = [0; FLAGS];
+        self.fill_with(start, window, |docs, _| {
+            docs.iter().for_each(|&doc| flags[doc.wrapping_sub(start) as usize % FLAGS] = 1);
+        });
+        merge_flags(&flags, window);
+    }
+
+    /// Lays dense blocks over the window, and calls `set` with the documents of packed blocks in it.
+    #[inline]
+    fn fill_with(&mut self, start: u32, window: &mut [u64], mut set: impl FnMut(&[u32], &mut [u64])) {
         let end = (u64::from(start) + 64 * window.len() as u64).min(u64::from(NO_MORE));
         let end = u32::try_from(end).unwrap_or(NO_MORE);
         self.find(start);
@@ -112,7 +133,7 @@ impl<'a> WindowedList<'a> {
                         self.cursor.give_up();
                     }
                 }
-                None => self.unpack_into(start..end, window),
+                None => set(self.unpacked(start..end), window),
             }
             if self.cursor.block_last(self.block) >= end {
                 return;
@@ -121,29 +142,61 @@ impl<'a> WindowedList<'a> {
         }
     }
 
-    /// Sets the bits of the documents of a packed block that are in the window.
-    fn unpack_into(&mut self, span: Range<u32>, window: &mut [u64]) {
+    /// Sets `tfs` to the frequencies in `docs`, which ascend and whose bits are set in `bits`: those of all
+    /// documents of the list in the window that begins with `start`. The rank of a document among them shows
+    /// which posting of its block it is, so that its block need not be searched.
+    pub fn tfs(&mut self, start: u32, bits: &RankedBits, docs: &[u32], mut tfs: &mut [u32]) {
+        let (ranks, mut left) = (Ranks::new(bits), docs);
+        while let Some(&doc) = left.first() {
+            self.find(doc);
+            let last = self.cursor.block_last(self.block);
+            let count = left.iter().take(BLOCK).take_while(|&&doc| doc <= last).count();
+            let (docs, others) = left.split_at(count);
+            let Some((found, rest)) = tfs.split_at_mut_checked(count) else { return };
+            if count == 0 || self.cursor.corrupt() {
+                return;
+            }
+            let mut numbers = [0; BLOCK];
+            ranks.rank_all(start, docs, &mut numbers);
+            let moved = self.first_number(start, last, &ranks);
+            let (of_block, _) = self.cursor.tfs_of(self.block);
+            for (tf, number) in found.iter_mut().zip(numbers) {
+                *tf = of_block[number.wrapping_add(moved) as usize % BLOCK];
+            }
+            (left, tfs) = (others, rest);
+        }
+    }
+
+    /// The number of a posting of the current block, which ends with `last`, less its rank in the window.
+    fn first_number(&mut self, start: u32, last: u32, ranks: &Ranks) -> u32 {
+        let first = match self.block.checked_sub(1) {
+            Some(before) => self.cursor.block_last(before).saturating_add(1),
+            None => 0,
+        };
+        if first >= start {
+            return ranks.rank(first - start).wrapping_neg();
+        }
+        if last - start < ranks.len() - 1 {
+            let (_, len) = self.cursor.tfs_of(self.block);
+            return len.wrapping_sub(ranks.rank(last + 1 - start));
+        }
+        // The block is on both sides of the window.
+        self.cursor.load_block(self.block);
+        self.cursor.rest_of_docs().iter().take_while(|&&doc| doc < start).map(|_| 1).sum()
+    }
+
+    /// Unpacks the current block, and returns its documents in the span.
+    #[inline]
+    fn unpacked(&mut self, span: Range<u32>) -> &[u32] {
         self.cursor.load_block(self.block);
         let docs = self.cursor.rest_of_docs();
-        let from = docs.partition_point(|&doc| doc < span.start);
-        let docs = docs.get(from..).unwrap_or_default();
-        let docs = docs.get(..docs.partition_point(|&doc| doc < span.end)).unwrap_or_default();
-        let mut set = |doc: u32| {
-            let place = doc - span.start;
-            if let Some(word) = window.get_mut((place / 64) as usize) {
-                *word |= 1 << (place % 64);
-            }
+        // Most blocks are within the window.
+        let from = match docs.first() {
+            Some(&first) if first < span.start => docs.partition_point(|&doc| doc < span.start),
+            _ => 0,
         };
-        let (first, rest) = docs.split_at(docs.len() / STREAMS);
-        let (second, rest) = rest.split_at(first.len());
-        let (third, rest) = rest.split_at(first.len());
-        for (((&first, &second), &third), &fourth) in first.iter().zip(second).zip(third).zip(rest) {
-            set(first);
-            set(second);
-            set(third);
-            set(fourth);
-        }
-        rest.iter().skip(first.len()).for_each(|&doc| set(doc));
+        let docs = docs.get(from..).unwrap_or_default();
+        docs.get(..count_below(docs, span.end)).unwrap_or_default()
     }
 
     /// Returns a block that is stored as bits or has no gaps.
@@ -163,6 +216,35 @@ impl<'a> WindowedList<'a> {
             code => Some(table.bytes.get(entry.start..)?.get(..docs::len(code))?),
         };
         Some(Dense { first, last: entry.last, bits })
+    }
+}
+
+/// Sets the bits of documents, which are in the window.
+fn set_bits(docs: &[u32], start: u32, window: &mut [u64]) {
+    let mut set = |doc: u32| {
+        let place = doc - start;
+        if let Some(word) = window.get_mut((place / 64) as usize) {
+            *word |= 1 << (place % 64);
+        }
+    };
+    let (first, rest) = docs.split_at(docs.len() / STREAMS);
+    let (second, rest) = rest.split_at(first.len());
+    let (third, rest) = rest.split_at(first.len());
+    for (((&first, &second), &third), &fourth) in first.iter().zip(second).zip(third).zip(rest) {
+        set(first);
+        set(second);
+        set(third);
+        set(fourth);
+    }
+    rest.iter().skip(first.len()).for_each(|&doc| set(doc));
+}
+
+/// How many of the ascending `docs` are below `end`.
+#[inline]
+fn count_below(docs: &[u32], end: u32) -> usize {
+    match docs.last() {
+        Some(&last) if last >= end => docs.partition_point(|&doc| doc < end),
+        _ => docs.len(),
     }
 }
 

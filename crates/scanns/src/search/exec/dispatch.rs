@@ -33,6 +33,15 @@ pub(crate) fn run_leaf<S: Similarity>(
             run_any(&AnyOf { any, excluded, groups, pruning }, view, terms, goal)
         }
         Strategy::AllOf { required, pruning } => run_required(required, pruning, view, terms, goal),
+        Strategy::InWindows(required) => match goal {
+            Goal::All(sink) => conjunction::in_windows::all(required, view, terms, *sink),
+            Goal::Top(top) => {
+                let mut live = LiveFilter::new(view, Vec::new());
+                conjunction::in_windows::all(required, view, terms, &mut |docs, scores| {
+                    offer(top, &mut live, docs, scores)
+                })
+            }
+        },
         Strategy::SameScore { root, score } => {
             if let Goal::Top(top) = goal {
                 match_bits::offer_all(root, score, view, terms, top)?;
@@ -184,7 +193,7 @@ fn run_any<S: Similarity>(
         return run_one(*only, wanted.pruning, view, terms, goal);
     }
     let mut sources = Vec::with_capacity(wanted.any.len());
-    let mut places = Vec::new();
+    let mut places = Vec::with_capacity(wanted.any.len());
     for (place, &clause) in wanted.any.iter().enumerate() {
         if let Some(source) = terms.source(view, clause.term)? {
             places.push(place);
@@ -195,10 +204,10 @@ fn run_any<S: Similarity>(
     for &term in wanted.excluded {
         unwanted.extend(terms.source(view, term)?.map(|source| (term, source)));
     }
-    let mut clauses = sources
-        .iter()
-        .map(|(clause, source)| terms.clause(view, *clause, source))
-        .collect::<Result<Vec<_>>>()?;
+    let mut clauses = Vec::with_capacity(sources.len());
+    for (clause, source) in &sources {
+        clauses.push(terms.clause(view, *clause, source)?);
+    }
     let lists = unwanted.iter().map(|(term, source)| terms.cursor(view, *term, source));
     let mut live = LiveFilter::new(view, lists.collect::<Result<_>>()?);
     let flow = match goal {

@@ -17,6 +17,12 @@ const WORTH_PRUNING: u64 = 2_048;
 /// The same limit for a single list, which needs less preparation.
 const WORTH_PRUNING_ONE: u64 = 4 * BLOCK as u64;
 
+/// A list with fewer postings for each of this many documents is not read as bits.
+const SPARSE: u64 = 32;
+
+/// A list this many times as long as the rarest one is not read as a whole.
+const MUCH_LONGER: u64 = 16;
+
 /// The kind of answer that a query asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
@@ -64,6 +70,8 @@ pub(crate) enum Strategy<'p> {
     ShownFreq(usize),
     /// Term at a time over the lists of any of several terms.
     AnyOf { terms: &'p [Boosted], excluded: &'p [usize], groups: &'p [BestGroup], pruning: Pruning },
+    /// The lists of required terms are laid over each other as bits, window by window.
+    InWindows(&'p Required<'p>),
     /// The rarest list leads; the others are intersected with it.
     AllOf { required: &'p Required<'p>, pruning: Pruning },
     /// All hits score the same, so the first documents are the best.
@@ -99,6 +107,17 @@ impl<'f> LeafFacts<'f> {
         self.found.doc_freq(term).into()
     }
 
+    /// True if lists of terms are not much longer than the rarest one, and not empty in most windows.
+    fn are_similar(&self, required: &Required) -> bool {
+        let of_term = |boosted: Boosted| self.doc_freq(boosted.term);
+        let rarest = required.terms().map(of_term).min().unwrap_or(0);
+        let others = required.terms().chain(required.optional.iter().copied());
+        let longest = others.map(of_term).max().unwrap_or(0);
+        !required.has_phrase()
+            && rarest * SPARSE >= u64::from(self.max_doc)
+            && longest <= rarest * MUCH_LONGER
+    }
+
     /// The lists of these terms that the leaf contains.
     fn present(&self, terms: impl Iterator<Item = usize>) -> Lists {
         let found = terms.map(|term| self.doc_freq(term)).filter(|&doc_freq| doc_freq > 0);
@@ -126,6 +145,7 @@ impl<'p> Strategy<'p> {
                 None => Strategy::Tree(root),
             },
             Shape::Required(required) => match pruning_of_all(required, want, facts) {
+                Some(Pruning::Nothing) if facts.are_similar(required) => Strategy::InWindows(required),
                 Some(pruning) => Strategy::AllOf { required, pruning },
                 None => Strategy::Empty,
             },

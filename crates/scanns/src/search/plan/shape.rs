@@ -112,13 +112,12 @@ impl<'p> Atom<'p> {
     }
 
     /// The terms that a document must have.
-    pub(crate) fn terms(&self) -> Vec<Boosted> {
-        match self {
-            Atom::Term(term) => vec![*term],
-            Atom::Phrase { terms, boost, .. } => {
-                terms.iter().map(|&(_, term)| Boosted { term, boost: *boost }).collect()
-            }
-        }
+    pub(crate) fn terms(&self) -> impl Iterator<Item = Boosted> + use<'p> {
+        let (only, of_phrase, boost) = match *self {
+            Atom::Term(term) => (Some(term), &[][..], 1.0),
+            Atom::Phrase { terms, boost, .. } => (None, terms, boost),
+        };
+        only.into_iter().chain(of_phrase.iter().map(move |&(_, term)| Boosted { term, boost }))
     }
 }
 

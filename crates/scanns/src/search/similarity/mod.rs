@@ -7,14 +7,16 @@
 
 mod divergence;
 mod language;
+mod rounding;
 
 pub(crate) use divergence::{ALL, Dph, Pl2};
 pub(crate) use language::{Dirichlet, JelinekMercer};
+pub(crate) use rounding::{above, below, narrow, narrow_all};
 
 use serde::{Deserialize, Serialize};
 
 use super::leaf::LeafStats;
-use crate::codec::{Impact, code_to_tf, gather, norm_to_length};
+use crate::codec::{Impact, code_to_tf, norm_to_length};
 use crate::error::{Error, Result};
 use crate::sys::in_wide_vectors;
 
@@ -281,7 +283,9 @@ fn norm_of(norms: &[u8], doc: u32) -> u8 {
     norms.get(doc as usize).copied().unwrap_or(0)
 }
 
-/// Scores postings by factors of norms, in the widest vectors of the machine.
+/// Scores postings by factors of norms. The factors are looked up one by one: where vectors can gather, it
+/// takes twice as long. The rest is done in the widest vectors of the machine; `score` must own what it
+/// captures, because a reference that might point at `scores` would prevent vectors.
 #[inline]
 fn score_by_factors(
     factors: &[f32; 256],
@@ -291,10 +295,12 @@ fn score_by_factors(
     score: impl Fn(f32, f32) -> f32,
 ) {
     let PostingsSlice { docs, tfs } = postings;
-    gather(factors, norms, docs, scores);
+    for (factor, &doc) in scores.iter_mut().zip(docs) {
+        *factor = factors[usize::from(norm_of(norms, doc))];
+    }
     in_wide_vectors(
         #[inline(always)]
-        || {
+        move || {
             for (value, &tf) in scores.iter_mut().zip(tfs) {
                 *value = score(tf as f32, *value);
             }
@@ -345,7 +351,9 @@ impl Similarity for Bm25 {
     #[inline]
     fn score_all(&self, weight: Weight, norms: &[u8], postings: PostingsSlice, scores: &mut [f32]) {
         let weight = narrow(weight.of_term);
-        score_by_factors(&self.factors, norms, postings, scores, |tf, factor| Bm25::of(weight, tf, factor));
+        score_by_factors(&self.factors, norms, postings, scores, move |tf, factor| {
+            Bm25::of(weight, tf, factor)
+        });
     }
 
     #[inline]
@@ -407,7 +415,7 @@ impl Similarity for Classic {
     #[inline]
     fn score_all(&self, weight: Weight, norms: &[u8], postings: PostingsSlice, scores: &mut [f32]) {
         let weight = narrow(weight.of_term);
-        score_by_factors(&self.factors, norms, postings, scores, |tf, factor| {
+        score_by_factors(&self.factors, norms, postings, scores, move |tf, factor| {
             Classic::of(weight, tf, factor)
         });
     }
@@ -473,24 +481,3 @@ static TFS: [f32; 256] = {
     }
     tfs
 };
-
-/// The nearest 32-bit float, as a cast gives it in Java.
-#[inline]
-pub(crate) fn narrow(value: f64) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest float is intended")]
-    let nearest = value as f32;
-    nearest
-}
-
-/// An upper bound of all sums of up to 1,024 terms that equal `sum` in some order and are rounded to 32 bits
-/// once.
-#[inline]
-pub(crate) fn above(sum: f64) -> f32 {
-    narrow(sum * (1.0 + 1e-12))
-}
-
-/// A lower bound of all sums that round to `threshold` or more, in any order of addition.
-#[inline]
-pub(crate) fn below(threshold: f32) -> f64 {
-    f64::from(threshold) - f64::from(threshold.abs()) * 1e-6
-}

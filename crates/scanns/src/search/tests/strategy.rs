@@ -32,6 +32,7 @@ fn chosen(query: &Query, want: Want, bounded: bool, all_live: bool) -> String {
         Strategy::AllOf { required, pruning } => {
             format!("all of {}, {pruning:?}", required.required.len())
         }
+        Strategy::InWindows(required) => format!("all of {} in windows, Nothing", required.required.len()),
         Strategy::SameScore { score, .. } => format!("same score {score}"),
         Strategy::Tree(_) => "tree".into(),
         Strategy::Bits(_) => "bits".into(),

@@ -255,16 +255,16 @@ fn replace(list: &mut Vec<u32>, with: &[u32]) {
 /// A bit for each of up to 64 values that is at least `least`.
 #[inline]
 fn at_least<T: Copy + PartialOrd>(values: &[T], least: T) -> u64 {
-    let mut bits = 0;
     in_wide_vectors(
         #[inline(always)]
-        || {
+        move || {
+            let mut bits = 0;
             for (&value, bit) in values.iter().take(64).zip(0..) {
                 bits |= u64::from(value >= least) << bit;
             }
+            bits
         },
-    );
-    bits
+    )
 }
 
 /// Keeps the entries of `list` at the ascending indexes `places`.

@@ -54,7 +54,7 @@ impl<'s> ConjunctionLists<'s> {
         view: &View<'s>,
         terms: BoundTerms<S>,
     ) -> Result<Option<Self>> {
-        let mut lists = Vec::new();
+        let mut lists = Vec::with_capacity(shape.required.len() + shape.optional.len());
         let mut add = |wanted: Boosted| -> Result<Option<usize>> {
             let Some(source) = terms.source(view, wanted.term)? else { return Ok(None) };
             lists.push((wanted, source));
@@ -85,8 +85,10 @@ impl<'s> ConjunctionLists<'s> {
         view: &View<'s>,
         terms: BoundTerms<'s, S>,
     ) -> Result<Conjunction<'s, S>> {
-        let clause = |(wanted, source): &'s (Boosted, ListSource<'s>)| terms.clause(view, *wanted, source);
-        let clauses = self.lists.iter().map(clause).collect::<Result<Vec<_>>>()?;
+        let mut clauses = Vec::with_capacity(self.lists.len());
+        for (wanted, source) in &self.lists {
+            clauses.push(terms.clause(view, *wanted, source)?);
+        }
         let part = |(atom, clauses): &(&'s Atom<'s>, Vec<usize>)| {
             let Atom::Phrase { terms: of_phrase, slop, boost } = atom else {
                 return Ok(Conjunct::Term(clauses.first().copied().unwrap_or_default()));

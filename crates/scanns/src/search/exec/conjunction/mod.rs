@@ -1,11 +1,13 @@
 //! Documents that contain everything a query requires, and nothing that it excludes.
 //!
-//! `candidates.rs` intersects the lists, one run of documents at a time. If phrases or optional terms are
-//! involved, documents that cannot compete are dropped before positions are read and optional lists are
-//! searched.
+//! `in_windows.rs` lays lists of similar lengths over each other as bits. `candidates.rs` intersects other
+//! lists, one run of documents at a time. If phrases or optional terms are involved, documents that cannot
+//! compete are dropped before positions are read and optional lists are searched.
 
+pub(crate) mod batch_sums;
 pub(crate) mod candidates;
 pub(crate) mod clauses;
+pub(crate) mod in_windows;
 pub(crate) mod lead_blocks;
 pub(crate) mod phrase_batch;
 
@@ -16,8 +18,9 @@ use crate::search::exec::conjunction::phrase_batch::{PhraseBatch, PhraseCounting
 use crate::search::exec::goal::Sink;
 use crate::search::exec::live_filter::{LiveFilter, offer};
 use crate::search::exec::view::View;
-use crate::search::similarity::{PostingsSlice, Similarity, below, narrow};
+use crate::search::similarity::{PostingsSlice, Similarity, below};
 use crate::search::top_k::TopK;
+use batch_sums::BatchSums;
 use candidates::{Candidates, compact};
 use clauses::{Conjunct, Conjunction};
 use lead_blocks::LeadBlocks;
@@ -123,6 +126,8 @@ struct ConjunctionRun<'v, 'a> {
     /// What is to be known about phrases.
     wanted: PhraseFact,
     batch: PhraseBatch,
+    /// Of the required and of the optional clauses.
+    sums: Box<[BatchSums; 2]>,
 }
 
 impl<'v, 'a> ConjunctionRun<'v, 'a> {
@@ -135,24 +140,25 @@ impl<'v, 'a> ConjunctionRun<'v, 'a> {
             freqs: vec![Vec::new(); parts.required.len()],
             wanted: PhraseFact::Frequency,
             batch: PhraseBatch::default(),
+            sums: Box::new([BatchSums::new(), BatchSums::new()]),
         }
     }
 
     /// Drops candidates of one block of the lead whose score from the lead's term or phrase is below `least`.
     fn keep_own<S: Similarity>(&mut self, parts: &Conjunction<S>, lead: usize, least: f64) {
         let own = parts.required.iter().find(|part| part.clauses().contains(&lead));
-        self.keep_bounded(parts, &own.into_iter().collect::<Vec<_>>(), &[lead], least);
+        self.keep_bounded(parts, own.into_iter(), &[lead], least);
     }
 
     /// Drops candidates, at most a block of them, whose required terms cannot score `least`.
     fn keep_competing<S: Similarity>(&mut self, parts: &Conjunction<S>, least: f64) {
-        self.keep_bounded(parts, &parts.required.iter().collect::<Vec<_>>(), self.order, least);
+        self.keep_bounded(parts, parts.required.iter(), self.order, least);
     }
 
-    fn keep_bounded<S: Similarity>(
+    fn keep_bounded<'p, 's, S: Similarity>(
         &mut self,
-        parts: &Conjunction<S>,
-        of: &[&Conjunct<S>],
+        parts: &'p Conjunction<'s, S>,
+        of: impl Iterator<Item = &'p Conjunct<'s, S>>,
         known: &[usize],
         least: f64,
     ) {
@@ -192,54 +198,32 @@ impl<'v, 'a> ConjunctionRun<'v, 'a> {
     }
 
     /// Sends the candidates. Scores of clauses add up in the order of the query.
-    fn score<S: Similarity>(&self, parts: &Conjunction<S>, sink: &mut Sink) -> ControlFlow<()> {
+    fn score<S: Similarity>(&mut self, parts: &Conjunction<S>, sink: &mut Sink) -> ControlFlow<()> {
+        let [sums, more] = &mut *self.sums;
         for (chunk, docs) in self.found.docs.chunks(BLOCK).enumerate() {
             let start = chunk * BLOCK;
-            let (mut sums, mut scores) = ([0.0f64; BLOCK], [0.0f32; BLOCK]);
-            let scores = &mut scores[..docs.len()];
             for (part, freqs) in parts.required.iter().zip(&self.freqs) {
-                match part {
+                sums.add(docs.len(), |scores| match part {
                     Conjunct::Term(clause) => {
                         let tfs = &self.found.tfs[*clause][start..];
                         parts.clauses[*clause].scorer.score_all(PostingsSlice { docs, tfs }, scores);
                     }
                     Conjunct::Phrase(phrase) => phrase.score_all(docs, &freqs[start..], scores),
-                }
-                for (sum, &score) in sums.iter_mut().zip(&*scores) {
-                    *sum += f64::from(score);
-                }
+                });
             }
-            for (score, sum) in scores.iter_mut().zip(sums) {
-                *score = narrow(sum);
+            let scores = sums.take(docs.len());
+            for &optional in &parts.optional {
+                let tfs = &self.found.tfs[optional][start..start + docs.len()];
+                more.add_present(tfs, |scores| {
+                    parts.clauses[optional].scorer.score_all(PostingsSlice { docs, tfs }, scores);
+                });
             }
             if !parts.optional.is_empty() {
-                self.add_optional(parts, start, docs, scores);
+                // The sum of the optional terms is rounded on its own.
+                scores.iter_mut().zip(more.take(docs.len())).for_each(|(score, more)| *score += *more);
             }
             sink(docs, scores)?;
         }
         ControlFlow::Continue(())
-    }
-
-    /// Adds the sum of the optional terms, which is rounded on its own.
-    fn add_optional<S: Similarity>(
-        &self,
-        parts: &Conjunction<S>,
-        start: usize,
-        docs: &[u32],
-        scores: &mut [f32],
-    ) {
-        let (mut sums, mut own) = ([0.0f64; BLOCK], [0.0f32; BLOCK]);
-        for &optional in &parts.optional {
-            let tfs = &self.found.tfs[optional][start..];
-            let own = &mut own[..docs.len()];
-            parts.clauses[optional].scorer.score_all(PostingsSlice { docs, tfs }, own);
-            for ((sum, &score), &tf) in sums.iter_mut().zip(&*own).zip(tfs) {
-                // Some models give a score for a frequency of 0.
-                *sum += if tf > 0 { f64::from(score) } else { 0.0 };
-            }
-        }
-        for (score, sum) in scores.iter_mut().zip(sums) {
-            *score += narrow(sum);
-        }
     }
 }

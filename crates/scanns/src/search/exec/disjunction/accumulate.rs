@@ -87,14 +87,14 @@ impl Accumulators {
 /// A bit for each touched sum that is at least `least`.
 #[inline]
 fn wanted(sums: &[f64; CHUNK], least: f64) -> u64 {
-    let mut bits = 0;
     in_wide_vectors(
         #[inline(always)]
-        || {
+        move || {
+            let mut bits = 0;
             for (sum, bit) in sums.iter().zip(0..) {
                 bits |= u64::from(sum.is_sign_positive() && *sum >= least) << bit;
             }
+            bits
         },
-    );
-    bits
+    )
 }

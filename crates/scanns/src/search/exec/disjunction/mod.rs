@@ -8,7 +8,7 @@ use crate::codec::NO_MORE;
 use crate::search::exec::bound_terms::Clause;
 use crate::search::exec::goal::Sink;
 use crate::search::exec::view::View;
-use crate::search::similarity::{Similarity, narrow};
+use crate::search::similarity::{Similarity, narrow_all};
 use accumulate::{Accumulators, CHUNK, WINDOW};
 
 /// Every document that any clause contains, in order.
@@ -28,7 +28,7 @@ pub(crate) fn all<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &
         }
         sums.drain(start, f64::NEG_INFINITY, |docs, sums| {
             let mut scores = [0.0; CHUNK];
-            scores.iter_mut().zip(sums).for_each(|(score, &sum)| *score = narrow(sum));
+            narrow_all(sums, &mut scores);
             sink(docs, &scores[..docs.len()])
         })?;
     }
