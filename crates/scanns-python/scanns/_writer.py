@@ -99,6 +99,16 @@ class Writer:
             return self._opened(several).add(several, replace)
         return self._native.add(several, replace)
 
+    def add_block(self, documents: Iterable[Document], *, replace: bool = True) -> int:
+        """Adds documents that become visible together, such as an article and its comments. Returns their number.
+
+        Every commit, every snapshot, and the index after a crash has all of them or none, whatever other threads do
+        meanwhile. They replace earlier documents with their keys in the same step, unless ``replace`` is False; documents
+        of the block with equal keys all stay. If a document is refused, none is added.
+        """
+        several = list(documents)
+        return self._opened(several).add_block(several, replace) if several else 0
+
     def _add_arrow(self, table: object, replace: bool) -> int:
         if self._native is None:
             from ._tables import needed

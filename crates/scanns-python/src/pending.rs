@@ -5,7 +5,7 @@
 //! the engine look for earlier ones takes 1 µs, a fifth of the time of a document of 60 words, and to look
 //! here 0.3 µs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -78,6 +78,45 @@ impl PendingChanges {
         Ok(())
     }
 
+    /// Adds documents that become visible together, and deletes earlier ones with their keys if they replace
+    /// them.
+    pub fn add_block(
+        &self,
+        writer: &IndexWriter,
+        documents: &[Document],
+        replaces: bool,
+    ) -> scanns::Result<()> {
+        let hashes: Vec<u64> =
+            documents.iter().map(|document| self.hasher.hash_one(document.key())).collect();
+        // In one order, so that threads never wait for each other in a circle.
+        let wanted: BTreeSet<usize> = hashes.iter().map(|&hash| shard_of(hash)).collect();
+        let mut locks: BTreeMap<usize, MutexGuard<'_, KeyStates>> =
+            wanted.into_iter().map(|shard| (shard, self.shard(shard))).collect();
+        let has_older = self.has_older.load(Ordering::Acquire);
+        let has_earlier = |hash: &u64| {
+            let state = locks.get(&shard_of(*hash)).and_then(|keys| keys.get(hash)).copied();
+            let state = state.unwrap_or_default();
+            state.added > 0 || (!state.replaced && has_older)
+        };
+        let replaced = replaces && hashes.iter().any(has_earlier);
+        if replaced {
+            writer.update_block(documents)?;
+        } else {
+            writer.add_block(documents)?;
+        }
+        let mut change = |hash: u64, change: &dyn Fn(&mut KeyState)| {
+            if let Some(keys) = locks.get_mut(&shard_of(hash)) {
+                change(keys.entry(hash).or_default());
+            }
+        };
+        if replaced {
+            hashes.iter().for_each(|&hash| change(hash, &|state| *state = KeyState { added: 0, replaced: true }));
+        }
+        hashes.iter().for_each(|&hash| change(hash, &|state| state.added = state.added.saturating_add(1)));
+        self.documents.fetch_add(documents.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Makes a change of the documents with a key, which it may delete. Returns their number.
     pub fn change(
         &self,
@@ -137,9 +176,12 @@ impl PendingChanges {
 
     fn keys_of(&self, key: &[u8]) -> (u64, MutexGuard<'_, KeyStates>) {
         let hash = self.hasher.hash_one(key);
+        (hash, self.shard(shard_of(hash)))
+    }
+
+    fn shard(&self, shard: usize) -> MutexGuard<'_, KeyStates> {
         let [first, ..] = &self.keys;
-        let at = usize::try_from(hash % SHARDS as u64).unwrap_or(0);
-        (hash, locked(self.keys.get(at).unwrap_or(first)))
+        locked(self.keys.get(shard).unwrap_or(first))
     }
 
     fn committed(&self, open: impl FnOnce() -> scanns::Result<Snapshot>) -> scanns::Result<Arc<Snapshot>> {
@@ -151,6 +193,11 @@ impl PendingChanges {
         *kept = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }
+}
+
+/// The number of the lock of a key with this hash.
+fn shard_of(hash: u64) -> usize {
+    usize::try_from(hash % SHARDS as u64).unwrap_or(0)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -178,6 +178,17 @@ impl NativeWriter {
         })
     }
 
+    /// Adds documents from dictionaries that become visible together, or none if one is wrong. Returns their
+    /// number.
+    fn add_block(&self, py: Python<'_>, documents: &Bound<'_, PyAny>, replace: bool) -> PyResult<u64> {
+        let (writer, mut made) = (self.writer()?, Vec::new());
+        for (number, document) in (0..).zip(documents.try_iter()?) {
+            made.push(self.shape.document(&document?, number)?);
+        }
+        detached(py, || self.pending.add_block(&writer, &made, replace))?;
+        Ok(made.len() as u64)
+    }
+
     /// Adds the rows of record batches. Returns their number. Those before a wrong one are added.
     fn add_arrow(&self, py: Python<'_>, batches: &Bound<'_, PyAny>, replace: bool) -> PyResult<u64> {
         let reader = reader_of(batches)?;

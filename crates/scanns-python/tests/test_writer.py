@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import pickle
 import random
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,54 @@ def test_changes_are_visible_after_a_commit(mail: Path) -> None:
     assert after.count("text:changed") == 1 and after.hit("mail-2") is None
     assert after.count("author:cleo") == 0 and after.count(Q.field("size") > 9000) == 1
     assert after.hit("mail-3").fields("size", "read") == {"size": 12345, "read": None}  # type: ignore[union-attr]
+
+
+def test_blocks_become_visible_together_and_replace_as_documents_do(mail: Path) -> None:
+    def block(*keys: str, text: str = "block") -> list[dict[str, Any]]:
+        return [{"key": key, "author": key, "text": f"{text} {number}"} for number, key in enumerate(keys)]
+
+    def texts(index: scanns.Index, key: str) -> list[Any]:
+        return sorted(hit.fields("text")["text"] for hit in index.search(f'author:"{key}"'))
+
+    with scanns.Writer(mail) as writer:
+        assert writer.add_block([]) == 0
+        # Documents of one block with equal keys stay; earlier ones go, committed or not.
+        assert writer.add_block(iter(block("mail-1", "new", "new"))) == 3
+        assert texts(writer.snapshot(), "mail-1") == ["block 0"]
+        assert texts(writer.snapshot(), "new") == ["block 1", "block 2"]
+        assert writer.add_block(block("new", "other", text="again")) == 2
+        assert texts(writer.snapshot(), "new") == ["again 0"]
+        writer.add({"key": "other", "author": "other", "text": "alone"})
+        assert texts(writer.snapshot(), "other") == ["alone"]
+        assert writer.add_block(block("other", text="beside"), replace=False) == 1
+        assert texts(writer.snapshot(), "other") == ["alone", "beside 0"]
+        # Nothing of a block is added if one document is refused.
+        before = writer.snapshot().count(Q.all())
+        with pytest.raises(scanns.errors.InvalidValueError, match="document 1: .*size"):
+            writer.add_block([{"key": "a", "text": "x"}, {"key": "b", "size": -1}])
+        assert writer.snapshot().count(Q.all()) == before
+        assert writer.delete("new") == 1 and writer.delete("other") == 2
+    assert scanns.open(mail).count(Q.all()) == 100
+
+
+def test_threads_that_add_blocks_with_the_same_keys_leave_one_block(mail: Path) -> None:
+    keys = [f"shared-{number}" for number in range(8)]
+
+    def add(name: int) -> None:
+        for turn in range(20):
+            order = random.Random(name * 100 + turn).sample(keys, len(keys))
+            writer.add_block([{"key": key, "text": f"thread{name}x{turn}"} for key in order])
+
+    with scanns.Writer(mail) as writer:
+        threads = [threading.Thread(target=add, args=(name,)) for name in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    index = scanns.open(mail)
+    assert len(index) == 108
+    (text,) = {hit.fields("text")["text"] for hit in index.search(Q.prefix("thread"), 100)}
+    assert index.count(text) == 8
 
 
 def test_an_exception_discards_what_was_not_committed(mail: Path) -> None:

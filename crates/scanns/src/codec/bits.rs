@@ -86,27 +86,6 @@ fn list_plainly(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32
     Some(at)
 }
 
-/// Writes the values whose bits are set to `selected`, in order. Returns how many there are; the entries
-/// after them are meaningless.
-#[inline]
-pub fn select(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt") {
-        // SAFETY: the processor was just checked.
-        return unsafe { x86::select(bits, values, selected) };
-    }
-    select_plainly(bits, values, selected)
-}
-
-fn select_plainly(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
-    let mut left = bits;
-    for slot in &mut selected[..bits.count_ones() as usize] {
-        *slot = values[left.trailing_zeros() as usize % 64];
-        left &= left - 1;
-    }
-    bits.count_ones() as usize
-}
-
 /// Sets in `target` the bits of `words`, each moved up by `by`, or down if `by` is negative. Bits that leave
 /// the range on either side are lost.
 #[inline]
@@ -150,8 +129,8 @@ pub fn set_range(from: u64, to: u64, target: &mut [u64]) {
 mod x86 {
     use std::arch::x86_64::{
         __m128i, __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cvtepu8_epi32,
-        _mm512_extracti32x4_epi32, _mm512_loadu_pd, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
-        _mm512_maskz_compress_pd, _mm512_set1_epi32, _mm512_storeu_pd, _mm512_storeu_si512,
+        _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_set1_epi32,
+        _mm512_storeu_si512,
     };
 
     use super::SLACK;
@@ -217,22 +196,6 @@ mod x86 {
         // SAFETY: the caller guarantees the room.
         unsafe { _mm512_storeu_si512(place.cast(), numbers) };
     }
-
-    /// Selects values as [`super::select`] does.
-    #[target_feature(enable = "avx512f,popcnt")]
-    pub(super) fn select(bits: u64, values: &[f64; 64], selected: &mut [f64; 64 + SLACK]) -> usize {
-        let mut at = 0;
-        for (values, mask) in values.as_chunks::<8>().0.iter().zip(bits.to_le_bytes()) {
-            // SAFETY: the load is of 8 numbers. At most 56 were selected before, and there is room for 8 more
-            // than 64.
-            unsafe {
-                let found = _mm512_maskz_compress_pd(mask, _mm512_loadu_pd(values.as_ptr()));
-                _mm512_storeu_pd(selected.as_mut_ptr().add(at), found);
-            }
-            at += mask.count_ones() as usize;
-        }
-        at
-    }
 }
 
 #[cfg(test)]
@@ -277,20 +240,6 @@ mod tests {
                 assert_eq!(list(words(), first, &mut room), Some(expected.len()));
                 assert_eq!(room[..expected.len()], expected);
                 assert_eq!(list(words(), first, &mut room[1..]), None.filter(|_| !expected.is_empty()));
-            }
-        });
-    }
-
-    #[test]
-    fn values_are_selected_as_one_by_one() {
-        over_words(|random, words| {
-            let Some(&bits) = words.first() else { return };
-            let values: [f64; 64] = std::array::from_fn(|_| random.f64());
-            let expected: Vec<f64> = slowly(&[bits]).iter().map(|&bit| values[bit as usize]).collect();
-            for select in [select, select_plainly] {
-                let mut selected = [7.0; 64 + SLACK];
-                assert_eq!(select(bits, &values, &mut selected), expected.len());
-                assert_eq!(selected[..expected.len()], expected);
             }
         });
     }

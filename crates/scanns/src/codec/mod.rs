@@ -14,6 +14,7 @@
 
 mod bitpack;
 mod bits;
+mod drain;
 mod flags;
 mod fsst;
 mod head;
@@ -31,7 +32,8 @@ mod varint;
 mod within;
 
 pub use bitpack::BLOCK;
-pub use bits::{SLACK, count_ones, list, select};
+pub use bits::{SLACK, count_ones, list};
+pub use drain::{CHUNK, Drained, UNTOUCHED};
 pub use fsst::{Matcher, SAMPLE, SymbolTable, sample};
 pub use head::head;
 pub use norm::{length_to_norm, norm_to_length};

@@ -1,9 +1,9 @@
 //! A set of documents of one leaf.
 
-use crate::codec::{BLOCK, NO_MORE, count_ones};
+use crate::codec::{BLOCK, NO_MORE, ShortList, count_ones};
 use crate::error::Result;
 use crate::search::budget::Clock;
-use crate::search::leaf::{Leaf, TermRef, damaged_list};
+use crate::search::leaf::{Leaf, ListSource, TermRef, damaged_list};
 
 /// In a set with less than one document per this number of documents, the documents are listed; other sets
 /// have a bit for each document.
@@ -65,6 +65,17 @@ impl DocSetBuilder {
     /// Adds the documents that contain a term of `leaf`.
     pub(crate) fn add_term(&mut self, leaf: &dyn Leaf, term: &TermRef) -> Result<()> {
         let source = leaf.postings(term)?;
+        match source {
+            ListSource::Single { doc, .. } if doc < self.end => {
+                self.add(&[doc]);
+                return Ok(());
+            }
+            // Most terms are rare, and to make a cursor takes longer than to read their lists.
+            ListSource::Packed(bytes) if (term.doc_freq as usize) < BLOCK => {
+                return self.add_short(ShortList::new(bytes, term.doc_freq, self.end));
+            }
+            _ => {}
+        }
         let mut cursor = source.cursor(term.doc_freq, self.end)?;
         while cursor.doc() != NO_MORE {
             let docs = cursor.rest_of_docs();
@@ -73,6 +84,16 @@ impl DocSetBuilder {
             cursor.consume(count);
         }
         if cursor.corrupt() { Err(damaged_list()) } else { Ok(()) }
+    }
+
+    fn add_short(&mut self, mut list: ShortList) -> Result<()> {
+        let (mut docs, mut len) = ([0; BLOCK], 0);
+        for (slot, (doc, _)) in docs.iter_mut().zip(&mut list) {
+            *slot = doc;
+            len += 1;
+        }
+        self.add(docs.get(..len).unwrap_or_default());
+        if list.is_whole() { Ok(()) } else { Err(damaged_list()) }
     }
 
     /// The set.

@@ -1,36 +1,51 @@
 //! The sums of the scores of the documents of a window, one term at a time.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use crate::codec::{BLOCK, SLACK, list, select};
+use crate::codec::{BLOCK, CHUNK, Drained, UNTOUCHED};
 use crate::search::exec::bound_terms::Clause;
 use crate::search::exec::view::count_below;
 use crate::search::exec::windows::MAX_SHIFT;
 use crate::search::similarity::{PostingsSlice, Similarity};
-use crate::sys::in_wide_vectors;
 
 /// Documents in a window.
 pub(crate) const WINDOW: u32 = 1 << MAX_SHIFT;
 
-/// Documents that are read out together, as a power of two: one per bit of a word.
-const CHUNK_SHIFT: u32 = 6;
+/// A chunk of sums has a bit of a word.
+const CHUNK_SHIFT: u32 = CHUNK.trailing_zeros();
 
-/// Documents that are read out together.
-pub(crate) const CHUNK: usize = 1 << CHUNK_SHIFT;
+const _: () = assert!(WINDOW as usize == CHUNK * u64::BITS as usize);
 
-/// The sum of a document that no clause has touched. Adding any score, even 0, makes it positive.
-const UNTOUCHED: f64 = -0.0;
+type Sums = [f64; WINDOW as usize];
+
+thread_local! {
+    /// Sums that the last search of this thread has left, all untouched.
+    static SPARE: Cell<Option<Box<Sums>>> = const { Cell::new(None) };
+}
 
 /// The sums of a window.
 pub(crate) struct Accumulators {
-    sums: Box<[f64; WINDOW as usize]>,
+    /// `None` only when it is dropped.
+    sums: Option<Box<Sums>>,
     /// A bit per chunk that may contain touched sums.
     chunks: u64,
 }
 
+impl Drop for Accumulators {
+    fn drop(&mut self) {
+        if self.chunks == 0 {
+            // The thread may be about to end; then they are dropped.
+            let _ = SPARE.try_with(|spare| spare.set(self.sums.take()));
+        }
+    }
+}
+
 impl Accumulators {
     pub(crate) fn new() -> Self {
-        Accumulators { sums: Box::new([UNTOUCHED; WINDOW as usize]), chunks: 0 }
+        let spare = SPARE.try_with(Cell::take).ok().flatten();
+        let sums = spare.unwrap_or_else(|| Box::new([UNTOUCHED; WINDOW as usize]));
+        Accumulators { sums: Some(sums), chunks: 0 }
     }
 
     /// Adds the scores of `clause` for the documents from `start` to before `end`; its cursor is not before
@@ -54,8 +69,9 @@ impl Accumulators {
         // Few chunks between the first and the last document of a useful block are empty.
         let (first, last) = (slot(first) / CHUNK, slot(last) / CHUNK);
         self.chunks |= u64::MAX << first & u64::MAX >> (CHUNK - 1).saturating_sub(last);
+        let Some(sums) = &mut self.sums else { return };
         for (&doc, &score) in docs.iter().zip(scores) {
-            self.sums[slot(doc)] += f64::from(score);
+            sums[slot(doc)] += f64::from(score);
         }
     }
 
@@ -68,33 +84,15 @@ impl Accumulators {
         least: f64,
         mut each: impl FnMut(&[u32], &[f64]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let (mut docs, mut found) = ([0; CHUNK + SLACK], [0.0; CHUNK + SLACK]);
+        let mut drained = Drained::default();
+        let Some(sums) = &mut self.sums else { return ControlFlow::Continue(()) };
         while self.chunks != 0 {
             let chunk = self.chunks.trailing_zeros();
-            let first = start + (chunk << CHUNK_SHIFT);
             self.chunks &= self.chunks - 1;
-            let Some(sums) = self.sums.as_chunks_mut::<CHUNK>().0.get_mut(chunk as usize) else { break };
-            let bits = wanted(sums, least);
-            let count = select(bits, sums, &mut found);
-            list(std::iter::once(bits), first, &mut docs);
-            sums.fill(UNTOUCHED);
-            each(&docs[..count], &found[..count])?;
+            let Some(sums) = sums.as_chunks_mut::<CHUNK>().0.get_mut(chunk as usize) else { break };
+            drained.take(sums, start + (chunk << CHUNK_SHIFT), least);
+            each(drained.docs(), drained.sums())?;
         }
         ControlFlow::Continue(())
     }
-}
-
-/// A bit for each touched sum that is at least `least`.
-#[inline]
-fn wanted(sums: &[f64; CHUNK], least: f64) -> u64 {
-    in_wide_vectors(
-        #[inline(always)]
-        move || {
-            let mut bits = 0;
-            for (sum, bit) in sums.iter().zip(0..) {
-                bits |= u64::from(sum.is_sign_positive() && *sum >= least) << bit;
-            }
-            bits
-        },
-    )
 }

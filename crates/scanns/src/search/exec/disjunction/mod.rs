@@ -4,12 +4,12 @@ pub(crate) mod accumulate;
 
 use std::ops::ControlFlow;
 
-use crate::codec::NO_MORE;
+use crate::codec::{CHUNK, NO_MORE};
 use crate::search::exec::bound_terms::Clause;
 use crate::search::exec::goal::Sink;
 use crate::search::exec::view::View;
 use crate::search::similarity::{Similarity, narrow_all};
-use accumulate::{Accumulators, CHUNK, WINDOW};
+use accumulate::{Accumulators, WINDOW};
 
 /// Every document that any clause contains, in order.
 pub(crate) fn all<S: Similarity>(clauses: &mut [Clause<S>], view: &View, sink: &mut Sink) -> ControlFlow<()> {
