@@ -5,8 +5,8 @@
 //! the engine look for earlier ones takes 1 µs, a fifth of the time of a document of 60 words, and to look
 //! here 0.3 µs.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -110,7 +110,8 @@ impl PendingChanges {
             }
         };
         if replaced {
-            hashes.iter().for_each(|&hash| change(hash, &|state| *state = KeyState { added: 0, replaced: true }));
+            let none = KeyState { added: 0, replaced: true };
+            hashes.iter().for_each(|&hash| change(hash, &|state| *state = none));
         }
         hashes.iter().for_each(|&hash| change(hash, &|state| state.added = state.added.saturating_add(1)));
         self.documents.fetch_add(documents.len() as u64, Ordering::Relaxed);

@@ -6,7 +6,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU64, Ordering as Memory};
 
@@ -21,36 +20,72 @@ pub struct Hit {
     pub doc: u32,
 }
 
-/// Orders hits so that the greatest is the worst: the lowest score, and among equal scores the last in
-/// document order.
-struct Worst(Hit);
+/// A hit as one number, so that hits are compared at once: the higher the number, the worse the hit. It has
+/// the inverted score, the leaf and the document.
+type Rank = u128;
 
-impl Worst {
-    #[inline]
-    fn order(left: &Hit, right: &Hit) -> Ordering {
-        right.score.total_cmp(&left.score).then_with(|| (left.leaf, left.doc).cmp(&(right.leaf, right.doc)))
-    }
+fn rank(hit: &Hit) -> Rank {
+    let leaf = u32::try_from(hit.leaf).unwrap_or(u32::MAX);
+    Rank::from(!ordered(hit.score)) << 64 | Rank::from(leaf) << 32 | Rank::from(hit.doc)
 }
 
-impl Ord for Worst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        Worst::order(&self.0, &other.0)
-    }
+#[expect(clippy::cast_possible_truncation, reason = "parts of 32 bits")]
+fn hit_of(rank: Rank) -> Hit {
+    let score = unordered(!((rank >> 64) as u32));
+    Hit { score, leaf: (rank >> 32) as u32 as usize, doc: rank as u32 }
 }
 
-impl PartialOrd for Worst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+/// A heap has the threshold after each hit, and takes longer the more hits it has.
+const MOST_IN_HEAP: usize = 32;
+
+/// The best hits so far.
+enum BestRanks {
+    /// The best `k`.
+    Heap(BinaryHeap<Rank>),
+    /// The best `k` and others, in any order, for more hits. Once there are too many, the best are selected.
+    Buffer { ranks: Vec<Rank>, room: usize },
 }
 
-impl PartialEq for Worst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+impl BestRanks {
+    fn new(k: usize) -> Self {
+        if k <= MOST_IN_HEAP {
+            return BestRanks::Heap(BinaryHeap::new());
+        }
+        let more = k.min(1 << 16).max(k / 4);
+        BestRanks::Buffer { ranks: Vec::new(), room: k.saturating_add(more) }
+    }
+
+    /// Adds a hit that is better than the worst of the best `k`, as far as it is known. Returns the worst of
+    /// them where it was found anew.
+    fn insert(&mut self, rank: Rank, k: usize) -> Option<Rank> {
+        match self {
+            BestRanks::Heap(heap) => {
+                if heap.len() < k {
+                    heap.push(rank);
+                } else if let Some(mut worst) = heap.peek_mut() {
+                    *worst = rank;
+                }
+                heap.peek().copied().filter(|_| heap.len() == k)
+            }
+            BestRanks::Buffer { ranks, room } => {
+                ranks.push(rank);
+                if ranks.len() != k && ranks.len() < *room {
+                    return None;
+                }
+                let (_, &mut worst, _) = ranks.select_nth_unstable(k.checked_sub(1)?);
+                ranks.truncate(k);
+                Some(worst)
+            }
+        }
+    }
+
+    fn into_ranks(self) -> Vec<Rank> {
+        match self {
+            BestRanks::Heap(heap) => heap.into_vec(),
+            BestRanks::Buffer { ranks, .. } => ranks,
+        }
     }
 }
-
-impl Eq for Worst {}
 
 /// The best of the worst hits of all threads that have enough hits. It only rises.
 pub(crate) struct SharedBound {
@@ -111,14 +146,14 @@ fn unordered(bits: u32) -> f32 {
 /// Keeps the best `k` hits, which may come in any order.
 pub(crate) struct TopK<'s> {
     k: usize,
-    heap: BinaryHeap<Worst>,
+    best: BestRanks,
     leaf: usize,
     threshold: f32,
     /// Scores equal to the threshold count before this leaf and document.
     tie: (usize, u32),
     /// Only hits that come after this one are wanted. Better ones are rejected first, so that they do not
     /// raise the threshold.
-    after: Option<Hit>,
+    after: Option<Rank>,
     /// The shared bound, and the value last read from it.
     shared: Option<&'s SharedBound>,
     known: u64,
@@ -128,7 +163,7 @@ impl<'s> TopK<'s> {
     pub(crate) fn new(k: usize) -> Self {
         TopK {
             k,
-            heap: BinaryHeap::new(),
+            best: BestRanks::new(k),
             leaf: 0,
             threshold: f32::NEG_INFINITY,
             tie: (usize::MAX, u32::MAX),
@@ -140,7 +175,7 @@ impl<'s> TopK<'s> {
 
     /// Keeps only hits that come after `after`, if it is given.
     pub(crate) fn after(mut self, after: Option<Hit>) -> Self {
-        self.after = after;
+        self.after = after.as_ref().map(rank);
         self
     }
 
@@ -148,6 +183,11 @@ impl<'s> TopK<'s> {
     pub(crate) fn among(mut self, shared: Option<&'s SharedBound>) -> Self {
         self.shared = shared;
         self
+    }
+
+    /// The number of hits that are wanted.
+    pub(crate) fn k(&self) -> usize {
+        self.k
     }
 
     /// Sets the leaf of the documents that follow.
@@ -198,23 +238,17 @@ impl<'s> TopK<'s> {
     #[inline]
     pub(crate) fn push(&mut self, doc: u32, score: f32) {
         if self.admits(score, doc) {
-            let hit = Hit { score, leaf: self.leaf, doc };
-            if self.after.is_none_or(|after| Worst::order(&hit, &after) == Ordering::Greater) {
-                self.insert(hit);
+            let rank = rank(&Hit { score, leaf: self.leaf, doc });
+            if self.after.is_none_or(|after| rank > after) {
+                self.insert(rank);
             }
         }
     }
 
     #[inline(never)]
-    fn insert(&mut self, hit: Hit) {
-        if self.heap.len() < self.k {
-            self.heap.push(Worst(hit));
-        } else if let Some(mut worst) = self.heap.peek_mut() {
-            *worst = Worst(hit);
-        }
-        if self.heap.len() == self.k
-            && let Some(&Worst(worst)) = self.heap.peek()
-        {
+    fn insert(&mut self, rank: Rank) {
+        if let Some(worst) = self.best.insert(rank, self.k) {
+            let worst = hit_of(worst);
             let own = (worst.score, (worst.leaf, worst.doc));
             if own.0 > self.threshold || own.0 == self.threshold && own.1 < self.tie {
                 (self.threshold, self.tie) = own;
@@ -227,15 +261,17 @@ impl<'s> TopK<'s> {
 
     /// The best hits of all threads, best first.
     pub(crate) fn merge(all: Vec<Self>, k: usize) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = all.into_iter().flat_map(|one| one.heap).map(|worst| worst.0).collect();
-        hits.sort_unstable_by(Worst::order);
-        hits.truncate(k);
-        hits
+        let mut ranks: Vec<Rank> = all.into_iter().flat_map(|one| one.best.into_ranks()).collect();
+        ranks.sort_unstable();
+        ranks.truncate(k);
+        ranks.into_iter().map(hit_of).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use super::*;
 
     #[test]
@@ -284,17 +320,23 @@ mod tests {
         println!("seed {seed}");
         let mut random = fastrand::Rng::with_seed(seed);
         for _ in 0..3_000 {
-            let leaves: Vec<u32> = (0..random.usize(1..4)).map(|_| random.u32(..30)).collect();
+            let most = [30, 30, 400][random.usize(..3)];
+            let leaves: Vec<u32> = (0..random.usize(1..4)).map(|_| random.u32(..most)).collect();
             let scores = random.usize(1..6);
             let mut hits = Vec::new();
             for (leaf, &max_doc) in leaves.iter().enumerate() {
                 hits.extend((0..max_doc).map(|doc| Hit { score: random.usize(..scores) as f32, leaf, doc }));
             }
-            let k = random.usize(1..20);
+            let most = [20, MOST_IN_HEAP + 2, 120][random.usize(..3)];
+            let k = random.usize(1..most);
             let after = random.bool().then(|| random.choice(&hits).copied()).flatten();
             let mut expected = hits.clone();
-            expected.sort_by(Worst::order);
-            expected.retain(|hit| after.is_none_or(|after| Worst::order(hit, &after) == Ordering::Greater));
+            let order = |left: &Hit, right: &Hit| {
+                let place = |hit: &Hit| (hit.leaf, hit.doc);
+                right.score.total_cmp(&left.score).then_with(|| place(left).cmp(&place(right)))
+            };
+            expected.sort_by(order);
+            expected.retain(|hit| after.is_none_or(|after| order(hit, &after) == Ordering::Greater));
             expected.truncate(k);
             let shared = SharedBound::new(leaves.into_iter());
             let mut threads: Vec<TopK> =

@@ -26,8 +26,11 @@ pub(crate) fn run_leaf<S: Similarity>(
     terms: BoundTerms<S>,
     goal: &mut Goal,
 ) -> Result<ControlFlow<()>> {
-    let want = if matches!(goal, Goal::All(_)) { Want::All } else { Want::Best };
     let facts = LeafFacts::new(view, terms.found, terms.are_bounded());
+    let (want, facts) = match goal {
+        Goal::All(_) => (Want::All, facts),
+        Goal::Top(top) => (Want::Best, facts.for_best(top.k())),
+    };
     match Strategy::choose(&terms.plan.root, shape, want, &facts) {
         Strategy::AnyOf { terms: any, excluded, groups, pruning } => {
             run_any(&AnyOf { any, excluded, groups, pruning }, view, terms, goal)

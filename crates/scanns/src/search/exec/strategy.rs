@@ -10,8 +10,8 @@ use crate::search::plan::found::LeafTerms;
 use crate::search::plan::node::PlanNode;
 use crate::search::plan::shape::{BestGroup, Boosted, Required, Shape};
 
-/// If the lists have fewer postings in total, all are scored, because looking for postings to skip would take
-/// longer.
+/// If the lists have fewer postings in total, all are scored for the ten best hits, because looking for
+/// postings to skip would take longer.
 const WORTH_PRUNING: u64 = 2_048;
 
 /// The same limit for a single list, which needs less preparation.
@@ -47,6 +47,8 @@ pub(crate) struct LeafFacts<'f> {
     hides_fields: bool,
     /// True if impacts bound scores.
     bounded: bool,
+    /// How many hits are wanted, if only the best are.
+    best: u64,
 }
 
 /// What may be skipped while searching for the best hits.
@@ -100,7 +102,19 @@ impl<'f> LeafFacts<'f> {
             is_of_view: view.is_of_view(),
             hides_fields: view.hides_fields(),
             bounded,
+            best: 10,
         }
+    }
+
+    /// The facts for a search for this number of hits.
+    pub(crate) fn for_best(self, hits: usize) -> Self {
+        LeafFacts { best: hits as u64, ..self }
+    }
+
+    /// True if lists with this number of postings are long enough to look for postings to skip; `least` is
+    /// the limit for ten hits. The more hits are wanted, the fewer postings can be skipped.
+    fn worth_pruning(&self, postings: u64, least: u64) -> bool {
+        postings >= least.saturating_mul(self.best.max(10)) / 10
     }
 
     fn doc_freq(&self, term: usize) -> u64 {
@@ -183,7 +197,7 @@ impl<'p> Strategy<'p> {
 fn pruning_of_any(terms: &[Boosted], want: Want, facts: &LeafFacts) -> Pruning {
     let lists = facts.present(terms.iter().map(|boosted| boosted.term));
     let worth = if lists.count == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
-    let pays = lists.postings >= worth && !too_large(lists.count, facts.max_doc);
+    let pays = facts.worth_pruning(lists.postings, worth) && !too_large(lists.count, facts.max_doc);
     match lists.count {
         _ if want != Want::Best || !facts.bounded || !pays => Pruning::Nothing,
         1 => Pruning::Blocks,
@@ -199,7 +213,7 @@ fn pruning_of_all(required: &Required, want: Want, facts: &LeafFacts) -> Option<
     let optional = facts.present(required.optional.iter().map(|boosted| boosted.term));
     let excluded = facts.present(required.excluded.iter().copied());
     let postings = wanted.postings + optional.postings + excluded.postings;
-    if want != Want::Best || !facts.bounded || postings < WORTH_PRUNING {
+    if want != Want::Best || !facts.bounded || !facts.worth_pruning(postings, WORTH_PRUNING) {
         return Some(Pruning::Nothing);
     }
     // If nearly all documents match the required terms, the optional terms decide which documents are the

@@ -71,30 +71,14 @@ impl<'a> TermBlocks<'a> {
         Ok(prefix.map(|prefix| (prefix.to_be_bytes(), 8 - prefix.trailing_zeros() as usize / 8)))
     }
 
-    /// True if the next block ends before `target`.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt).
-    pub fn ends_before(&self, target: &[u8]) -> Result<bool> {
-        // A block ends before the first term of the following one.
-        let following = self.terms.block_prefix(self.next.saturating_add(1))?;
-        Ok(following.is_some_and(|following| following < prefix_of(head(target))))
-    }
-
-    /// Looks up a term; the block stays where it is.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`](crate::Error::Corrupt).
-    pub fn find(&self, term: &[u8]) -> Result<Option<(TermInfo, TermPositions)>> {
-        self.terms.find(term)
-    }
-
     /// Moves to the next block that may have terms from `target` on; returns false if there is none.
     ///
     /// # Errors
     /// [`Error::Corrupt`](crate::Error::Corrupt).
     pub fn next(&mut self, target: &[u8]) -> Result<bool> {
-        if self.ends_before(target)? {
+        // A block ends before the first term of the following one.
+        let following = self.terms.block_prefix(self.next.saturating_add(1))?;
+        if following.is_some_and(|following| following < prefix_of(head(target))) {
             self.next = self.next.max(self.terms.blocks_from(target)?.start);
         }
         (self.block, self.count) = (None, 0);

@@ -5,8 +5,7 @@
 //! does not share with the term before; a term that shares the byte that could not be read is passed by. A
 //! machine that allows one edit accepts few strings, which are far from each other. So between blocks, the
 //! least string that may be accepted is looked up: the blocks before it are skipped, and so are the terms
-//! before it in its block. Once no edit is left, the strings are looked up as terms, one by one, and blocks
-//! without such a term are not read.
+//! before it in its block.
 
 use super::automaton::{Machine, MachineState};
 use super::path::Path;
@@ -24,13 +23,11 @@ pub(crate) struct BlockScan<'a> {
     /// The index of the next term in the block.
     at: usize,
     found: Option<TermRef>,
-    /// True if the term was looked up; the block is not the one that it is in.
-    is_looked_up: bool,
 }
 
 impl<'a> BlockScan<'a> {
     pub(super) fn new(blocks: TermBlocks<'a>, clock: Clock<'a>, machine: &'a Machine) -> Self {
-        BlockScan { blocks, clock, path: Path::new(machine), at: 0, found: None, is_looked_up: false }
+        BlockScan { blocks, clock, path: Path::new(machine), at: 0, found: None }
     }
 
     /// Moves to the next term that the machine accepts; returns its last state, or `None` at the end.
@@ -51,18 +48,11 @@ impl<'a> BlockScan<'a> {
             if !self.next_block()? {
                 return Ok(None);
             }
-            if self.is_looked_up {
-                return Ok(self.path.accepted());
-            }
         }
     }
 
     /// Moves to the next term in another block that the machine may accept; false if there is none.
     fn next_block(&mut self) -> Result<bool> {
-        self.at = usize::MAX;
-        if std::mem::take(&mut self.is_looked_up) && !self.path.follow() {
-            return Ok(false);
-        }
         while !self.clock.is_up()
             && let Some((bytes, len)) = self.blocks.next_bound()?
         {
@@ -70,19 +60,7 @@ impl<'a> BlockScan<'a> {
             let bound = bytes.get(..len).unwrap_or_default();
             let is_read =
                 if *self.path.term < *bound { self.path.read(bound) } else { !self.path.is_stuck() };
-            if !is_read && !self.path.turn() {
-                break;
-            }
-            while self.path.is_one_of_few() && self.blocks.ends_before(&self.path.term)? {
-                if let Some((info, positions)) = self.blocks.find(&self.path.term)? {
-                    (self.found, self.is_looked_up) = (Some(term_ref(info, positions)), true);
-                    return Ok(true);
-                }
-                if !self.path.follow() {
-                    return Ok(false);
-                }
-            }
-            if !self.blocks.next(&self.path.term)? {
+            if !is_read && !self.path.turn() || !self.blocks.next(&self.path.term)? {
                 break;
             }
             if let Some(at) = self.blocks.seek(&self.path.term) {
@@ -90,6 +68,7 @@ impl<'a> BlockScan<'a> {
                 return Ok(true);
             }
         }
+        self.at = usize::MAX;
         Ok(false)
     }
 

@@ -8,9 +8,6 @@ use super::automaton::{Machine, MachineState};
 /// string.
 const MOST_AHEAD: usize = 16;
 
-/// A state in which more bytes can be read than this may lead to many strings.
-const FEW: u32 = 3;
-
 /// The bytes that a machine can read in a state, one bit for each.
 type Readable = [u64; 4];
 
@@ -26,8 +23,6 @@ pub(super) struct Path<'m> {
     /// Cached readable bytes of states; those of states of an edit distance by their number.
     readable: HashMap<MachineState, Readable>,
     of_edits: Vec<Option<Readable>>,
-    /// The number of bytes of the term up to the one that was replaced last.
-    turned: usize,
 }
 
 impl<'m> Path<'m> {
@@ -38,7 +33,6 @@ impl<'m> Path<'m> {
             states: vec![machine.start()],
             readable: HashMap::new(),
             of_edits: Vec::new(),
-            turned: 0,
         }
     }
 
@@ -92,32 +86,11 @@ impl<'m> Path<'m> {
             if let Some(next) = next {
                 self.term.truncate(at);
                 self.go_on(state, next);
-                self.turned = at + 1;
                 return true;
             }
             self.states.pop();
         }
         false
-    }
-
-    /// Replaces the term, which was read as a whole, as [`Path::turn`] does.
-    pub(super) fn follow(&mut self) -> bool {
-        let Some(&last) = self.states.last() else { return false };
-        if let Some(least) = least_from(self.readable(last), 0) {
-            self.turned = self.term.len() + 1;
-            self.go_on(last, least);
-            return true;
-        }
-        self.states.pop();
-        self.turn()
-    }
-
-    /// True if the term is a string that the machine accepts, and one of few that begin as it does up to the
-    /// byte that was replaced last. Machines of expressions may accept any number of strings.
-    pub(super) fn is_one_of_few(&mut self) -> bool {
-        let Some(&state @ MachineState::Edits(_)) = self.states.get(self.turned) else { return false };
-        let next: u32 = self.readable(state).iter().map(|word| word.count_ones()).sum();
-        next <= FEW && !self.is_stuck() && self.accepted().is_some()
     }
 
     /// Reads a byte, and goes on with the least bytes until a term may end there.
