@@ -122,11 +122,13 @@ mod tests {
             let least = [f64::NEG_INFINITY, 0.0, 0.5, sums[random.usize(..CHUNK)], 2.0][random.usize(..5)];
             let wanted = |&(_, sum): &(u32, f64)| sum.is_sign_positive() && sum >= least;
             let (docs, expected): (Vec<u32>, Vec<f64>) = (first..).zip(sums).filter(wanted).unzip();
-            let takes: [fn(&mut Drained, &mut [f64; CHUNK], u32, f64); 2] =
-                [Drained::take, Drained::take_plainly];
-            for take in takes {
+            for plainly in [false, true] {
                 let (mut drained, mut left) = (Drained::default(), sums);
-                take(&mut drained, &mut left, first, least);
+                if plainly {
+                    drained.take_plainly(&mut left, first, least);
+                } else {
+                    drained.take(&mut left, first, least);
+                }
                 assert_eq!((drained.docs(), drained.sums()), (&docs[..], &expected[..]));
                 assert!(left.iter().all(|sum| sum.to_bits() == UNTOUCHED.to_bits()));
             }

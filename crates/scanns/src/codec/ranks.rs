@@ -1,12 +1,14 @@
 //! Ranks of the documents of a window: how many set bits are before them.
 
+#![expect(clippy::indexing_slicing, reason = "the remainder is below the number of words")]
+
 /// The bits of a window, lowest first.
 pub type RankedBits = [u64; 64];
 
 /// The number of set bits before each word of a window.
 pub struct Ranks<'b> {
     bits: &'b RankedBits,
-    before: [u16; 64],
+    before: [u32; 64],
 }
 
 impl<'b> Ranks<'b> {
@@ -28,8 +30,7 @@ impl<'b> Ranks<'b> {
         let mut count = 0;
         for (before, word) in self.before.iter_mut().zip(self.bits) {
             *before = count;
-            // A window has 4,096 bits.
-            count += word.count_ones() as u16;
+            count += word.count_ones();
         }
     }
 
@@ -44,7 +45,7 @@ impl<'b> Ranks<'b> {
     pub fn rank(&self, place: u32) -> u32 {
         let at = (place / 64 % 64) as usize;
         let below = !(u64::MAX << (place % 64));
-        u32::from(self.before[at]) + (self.bits[at] & below).count_ones()
+        self.before[at] + (self.bits[at] & below).count_ones()
     }
 
     /// Sets `ranks` to the ranks of `docs`, up to the end of the shorter slice; the first bit is for `start`.

@@ -436,21 +436,21 @@ impl<'a> ListCursor<'a> {
 
     /// Returns the frequencies of a block, in order, and the number of its postings. The cursor has no
     /// document until it is moved. Documents are only decoded where frequencies are among them.
-    pub(super) fn tfs_of(&mut self, block: usize) -> (&[u32; BLOCK], u32) {
+    pub(super) fn tfs_of(&mut self, block: usize) -> (&[u32; BLOCK], usize) {
         let packed = match &self.source {
             Source::Blocks(table) => table.entries.get(block).map(BlockEntry::read),
             _ => None,
         };
         if packed.is_none_or(|entry| entry.loose().is_some()) {
             self.load_block(block);
-            return (&self.tfs, self.len as u32);
+            return (&self.tfs, self.len);
         }
         if self.block != block || !self.tfs_ready {
             self.end();
             self.block = block;
             self.decode_tfs();
         }
-        (&self.tfs, BLOCK as u32)
+        (&self.tfs, BLOCK)
     }
 
     #[inline(never)]

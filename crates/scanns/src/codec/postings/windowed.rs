@@ -101,13 +101,17 @@ impl<'a> WindowedList<'a> {
     /// unchanged.
     pub fn fill(&mut self, start: u32, window: &mut [u64]) {
         let expected = u64::from(self.doc_freq()) * FLAGS as u64 / u64::from(self.last_doc().max(1));
-        match window.as_mut_array() {
-            Some(whole) if expected >= BLOCK as u64 => self.fill_by_flags(start, whole),
-            _ => self.fill_with(start, window, |docs, window| set_bits(docs, start, window)),
+        if expected >= BLOCK as u64
+            && let Ok(whole) = <&mut RankedBits>::try_from(&mut *window)
+        {
+            self.fill_by_flags(start, whole);
+        } else {
+            self.fill_with(start, window, |docs, window| set_bits(docs, start, window));
         }
     }
 
     /// Sets bits of a window with many documents. A byte is set for each, which takes less time than a bit.
+    #[expect(clippy::indexing_slicing, reason = "the remainder is below the number of flags")]
     fn fill_by_flags(&mut self, start: u32, window: &mut RankedBits) {
         let mut flags = [0; FLAGS];
         self.fill_with(start, window, |docs, _| {
@@ -145,6 +149,7 @@ impl<'a> WindowedList<'a> {
     /// Sets `tfs` to the frequencies in `docs`, which ascend and whose bits are set in `bits`: those of all
     /// documents of the list in the window that begins with `start`. The rank of a document among them shows
     /// which posting of its block it is, so that its block need not be searched.
+    #[expect(clippy::indexing_slicing, reason = "the remainder is below the length of a block")]
     pub fn tfs(&mut self, start: u32, bits: &RankedBits, docs: &[u32], mut tfs: &mut [u32]) {
         let (ranks, mut left) = (Ranks::new(bits), docs);
         while let Some(&doc) = left.first() {
@@ -178,7 +183,7 @@ impl<'a> WindowedList<'a> {
         }
         if last - start < ranks.len() - 1 {
             let (_, len) = self.cursor.tfs_of(self.block);
-            return len.wrapping_sub(ranks.rank(last + 1 - start));
+            return u32::try_from(len).unwrap_or(0).wrapping_sub(ranks.rank(last + 1 - start));
         }
         // The block is on both sides of the window.
         self.cursor.load_block(self.block);

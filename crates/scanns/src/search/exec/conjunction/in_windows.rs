@@ -181,7 +181,7 @@ impl<'c, 'a, S: Similarity> TermWindows<'c, 'a, S> {
 
 /// Sets `docs` to the documents of a window whose bits are set.
 fn list_docs(start: u32, bits: &MatchBits, docs: &mut Vec<u32>) {
-    docs.resize(count_ones(bits) as usize + SLACK, 0);
+    docs.resize(usize::try_from(count_ones(bits)).unwrap_or(0) + SLACK, 0);
     // There is room for all of them.
     let count = list(bits.iter().copied(), start, docs).unwrap_or_default();
     docs.truncate(count);
