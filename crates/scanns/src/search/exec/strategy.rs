@@ -112,9 +112,11 @@ impl<'f> LeafFacts<'f> {
     }
 
     /// True if lists with this number of postings are long enough to look for postings to skip; `least` is
-    /// the limit for ten hits. The more hits are wanted, the fewer postings can be skipped.
-    fn worth_pruning(&self, postings: u64, least: u64) -> bool {
-        postings >= least.saturating_mul(self.best.max(10)) / 10
+    /// the limit for ten hits. The more hits are wanted, the fewer postings can be skipped. Where other terms
+    /// are excluded or optional (`others`), postings that are not skipped are looked up in their lists, too.
+    fn worth_pruning(&self, postings: u64, least: u64, others: bool) -> bool {
+        let best = if others { 10 } else { self.best.max(10) };
+        postings >= least.saturating_mul(best) / 10
     }
 
     fn doc_freq(&self, term: usize) -> u64 {
@@ -163,7 +165,7 @@ impl<'p> Strategy<'p> {
                 Some(pruning) => Strategy::AllOf { required, pruning },
                 None => Strategy::Empty,
             },
-            Shape::Any { terms, excluded, groups } => match pruning_of_any(terms, want, facts) {
+            Shape::Any { terms, excluded, groups } => match pruning_of_any(terms, excluded, want, facts) {
                 // Sums over all postings know no groups.
                 Pruning::Nothing if !groups.is_empty() => Strategy::Tree(root),
                 pruning => Strategy::AnyOf { terms, excluded, groups, pruning },
@@ -194,10 +196,11 @@ impl<'p> Strategy<'p> {
 }
 
 /// The pruning for any of several terms.
-fn pruning_of_any(terms: &[Boosted], want: Want, facts: &LeafFacts) -> Pruning {
+fn pruning_of_any(terms: &[Boosted], excluded: &[usize], want: Want, facts: &LeafFacts) -> Pruning {
     let lists = facts.present(terms.iter().map(|boosted| boosted.term));
     let worth = if lists.count == 1 { WORTH_PRUNING_ONE } else { WORTH_PRUNING };
-    let pays = facts.worth_pruning(lists.postings, worth) && !too_large(lists.count, facts.max_doc);
+    let worth = facts.worth_pruning(lists.postings, worth, !excluded.is_empty());
+    let pays = worth && !too_large(lists.count, facts.max_doc);
     match lists.count {
         _ if want != Want::Best || !facts.bounded || !pays => Pruning::Nothing,
         1 => Pruning::Blocks,
@@ -213,7 +216,8 @@ fn pruning_of_all(required: &Required, want: Want, facts: &LeafFacts) -> Option<
     let optional = facts.present(required.optional.iter().map(|boosted| boosted.term));
     let excluded = facts.present(required.excluded.iter().copied());
     let postings = wanted.postings + optional.postings + excluded.postings;
-    if want != Want::Best || !facts.bounded || !facts.worth_pruning(postings, WORTH_PRUNING) {
+    let others = optional.count + excluded.count > 0;
+    if want != Want::Best || !facts.bounded || !facts.worth_pruning(postings, WORTH_PRUNING, others) {
         return Some(Pruning::Nothing);
     }
     // If nearly all documents match the required terms, the optional terms decide which documents are the
