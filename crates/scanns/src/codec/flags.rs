@@ -4,8 +4,10 @@
 
 use super::ranks::RankedBits;
 
-/// Number of flags of a window.
+/// Number of flags of a window, one for each of its bits.
 pub const FLAGS: usize = 4_096;
+
+const _: () = assert!(8 * size_of::<RankedBits>() == FLAGS);
 
 /// Sets the bits of a window whose flags are 1; flags are 0 or 1. Other bits are unchanged.
 #[inline]

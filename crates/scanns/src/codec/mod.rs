@@ -46,7 +46,7 @@ pub use positions::{
 };
 pub use postings::{
     Impact, ListBytes, ListCursor, ListEncoder, NO_MORE, PAIRS, PostingPlace, ShortList, WindowedList,
-    code_to_tf,
+    code_to_tf, count_below,
 };
 pub(crate) use prefix::common_prefix;
 pub use presence::{EVERY, MOST_DOCUMENTS, Presence, put_presence};

@@ -34,12 +34,6 @@ impl<'b> Ranks<'b> {
         }
     }
 
-    /// The number of bits of a window.
-    #[inline]
-    pub fn len(&self) -> u32 {
-        64 * 64
-    }
-
     /// The number of set bits before the bit at `place`, which counts modulo the length of a window.
     #[inline(always)]
     pub fn rank(&self, place: u32) -> u32 {

@@ -52,7 +52,7 @@ pub use cursor::{ListCursor, NO_MORE, PostingPlace};
 pub use encode::ListEncoder;
 pub use impact::{Impact, PAIRS, code_to_tf};
 pub use short::ShortList;
-pub use windowed::WindowedList;
+pub use windowed::{WindowedList, count_below};
 
 use super::bitpack::BLOCK;
 

@@ -181,7 +181,7 @@ impl<'a> WindowedList<'a> {
         if first >= start {
             return ranks.rank(first - start).wrapping_neg();
         }
-        if last - start < ranks.len() - 1 {
+        if ((last - start) as usize) < FLAGS - 1 {
             let (_, len) = self.cursor.tfs_of(self.block);
             return u32::try_from(len).unwrap_or(0).wrapping_sub(ranks.rank(last + 1 - start));
         }
@@ -244,9 +244,9 @@ fn set_bits(docs: &[u32], start: u32, window: &mut [u64]) {
     rest.iter().skip(first.len()).for_each(|&doc| set(doc));
 }
 
-/// How many of the ascending `docs` are below `end`.
+/// Returns how many of the ascending `docs` are below `end`.
 #[inline]
-fn count_below(docs: &[u32], end: u32) -> usize {
+pub fn count_below(docs: &[u32], end: u32) -> usize {
     match docs.last() {
         Some(&last) if last >= end => docs.partition_point(|&doc| doc < end),
         _ => docs.len(),

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use crate::codec::{Picked, SLOTS, Slots, slot_of};
+use crate::codec::{Picked, SLOTS, Slots, count_below, slot_of};
 use crate::search::exec::bound_terms::Clause;
-use crate::search::exec::view::count_below;
 use crate::search::similarity::Similarity;
 
 /// Buffers that are reused from join to join.

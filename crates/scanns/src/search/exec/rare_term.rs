@@ -1,9 +1,9 @@
 //! Queries whose matches are all in the list of one rare term.
 
-use crate::codec::NO_MORE;
+use crate::codec::{NO_MORE, count_below};
 use crate::error::Result;
 use crate::search::exec::bound_terms::BoundTerms;
-use crate::search::exec::view::{View, count_below};
+use crate::search::exec::view::View;
 use crate::search::leaf::{ListSource, damaged_list};
 use crate::search::plan::node::{NodeKind, PlanNode};
 

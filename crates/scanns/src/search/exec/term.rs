@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::windows::most_promising;
-use crate::codec::BLOCK;
+use crate::codec::{BLOCK, count_below};
 use crate::search::exec::bound_terms::Clause;
 use crate::search::exec::goal::Sink;
 use crate::search::exec::live_filter::{LiveFilter, offer};
-use crate::search::exec::view::{View, count_below};
+use crate::search::exec::view::View;
 use crate::search::similarity::{PostingsSlice, Similarity};
 use crate::search::top_k::TopK;
 

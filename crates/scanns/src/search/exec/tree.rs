@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::phrase::PhraseCursor;
-use crate::codec::{BLOCK, NO_MORE};
+use crate::codec::{BLOCK, NO_MORE, count_below};
 use crate::error::Result;
 use crate::search::best_score::BestScore;
 use crate::search::budget::Clock;
@@ -17,7 +17,7 @@ use crate::search::exec::bound_terms::{BoundTerms, Clause};
 use crate::search::exec::doc_source::SourceDocs;
 use crate::search::exec::goal::Sink;
 use crate::search::exec::joined;
-use crate::search::exec::view::{View, count_below};
+use crate::search::exec::view::View;
 use crate::search::joining::leaf_numbers::ScoredDocs;
 use crate::search::leaf::{ListSource, damaged_list};
 use crate::search::plan::node::{NodeKind, PlanNode};

@@ -230,13 +230,3 @@ pub(crate) fn keep_window(live: &[u64], start: u32, bits: &mut MatchBits) {
     known.iter_mut().zip(live).for_each(|(word, live)| *word &= live);
     beyond.fill(0);
 }
-
-/// How many of the ascending `docs` are below `end`.
-#[inline]
-pub(crate) fn count_below(docs: &[u32], end: u32) -> usize {
-    if docs.last().is_some_and(|&last| last < end) {
-        docs.len()
-    } else {
-        docs.partition_point(|&doc| doc < end)
-    }
-}

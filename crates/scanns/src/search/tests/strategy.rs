@@ -1,9 +1,12 @@
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
 use super::fixture::{Document, MapLeaf};
 use crate::query::tree::{BoolQuery, PhraseQuery, Query};
 use crate::schema::Field;
 use crate::search::exec::strategy::{LeafFacts, Strategy, Want};
 use crate::search::exec::view::View;
-use crate::search::{Leaf, Searcher};
+use crate::search::{Hit, Leaf, Model, Searcher};
 
 /// 3,000 documents: `every` is in all of them, `half` in every second one, `rare` in six.
 fn leaf(all_live: bool) -> MapLeaf {
@@ -19,7 +22,10 @@ fn leaf(all_live: bool) -> MapLeaf {
 
 fn chosen(query: &Query, want: Want, bounded: bool, all_live: bool) -> String {
     let leaf = leaf(all_live);
-    let searcher = Searcher::new(vec![&leaf as &dyn Leaf]);
+    chosen_by(&Searcher::new(vec![&leaf as &dyn Leaf]), query, want, bounded)
+}
+
+fn chosen_by(searcher: &Searcher, query: &Query, want: Want, bounded: bool) -> String {
     let prepared = searcher.prepare(query).unwrap();
     let shape = prepared.plan.shape();
     let view = View::new(&searcher.fields, &prepared.plan, 0).unwrap();
@@ -124,5 +130,59 @@ fn counts_take_the_length_of_a_list_where_no_document_is_deleted_and_bits_elsewh
     ] {
         assert_eq!(chosen(&query, Want::Count, true, true), live, "{query:?}");
         assert_eq!(chosen(&query, Want::Count, true, false), deleted, "{query:?}");
+    }
+}
+
+#[test]
+fn lists_of_similar_lengths_give_the_matches_and_scores_of_their_terms_over_many_windows() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed:x}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let documents: Vec<Document> = (0..14_000)
+        .map(|doc| {
+            let mut text = String::from("every");
+            for (word, one_in) in [("a", 3), ("b", 2), ("c", 4), ("d", 9)] {
+                // No document of the second window has all of them.
+                if random.u32(..one_in) == 0 && !(word == "a" && (4_096..8_192).contains(&doc)) {
+                    (0..random.usize(1..4)).for_each(|_| text.push_str(&format!(" {word}")));
+                }
+            }
+            let mut document = Document::of(&text);
+            document.dead = random.u32(..10) == 0;
+            document
+        })
+        .collect();
+    let leaf = MapLeaf::new(&documents, true);
+    let searcher = Searcher::new(vec![&leaf as &dyn Leaf]);
+    let hits = |query: &Query| {
+        let mut hits = BTreeMap::new();
+        let visit = |hit: Hit| {
+            hits.insert(hit.doc, hit.score);
+            ControlFlow::Continue(())
+        };
+        searcher.for_each(query, Model::default(), visit).unwrap();
+        hits
+    };
+    let of_word = |word: &str| hits(&term(word));
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(of_word);
+    let list = |should: &[&str], must_not: &[&str]| {
+        let terms = |words: &[&str]| words.iter().map(|word| term(word)).collect();
+        let (must, should, must_not) = (terms(&["a", "b"]), terms(should), terms(must_not));
+        Query::Bool(BoolQuery { must, should, must_not, ..BoolQuery::default() })
+    };
+    for (query, adds, excludes) in
+        [(list(&[], &[]), false, false), (list(&["c"], &[]), true, false), (list(&["c"], &["d"]), true, true)]
+    {
+        assert!(chosen_by(&searcher, &query, Want::All, true).ends_with("in windows, Nothing"), "{query:?}");
+        let expected: BTreeMap<u32, f32> = a
+            .iter()
+            .filter(|(doc, _)| b.contains_key(doc) && !(excludes && d.contains_key(doc)))
+            .map(|(doc, score)| {
+                let more = c.get(doc).filter(|_| adds).copied().unwrap_or(0.0);
+                (*doc, score + b[doc] + more)
+            })
+            .collect();
+        assert!(expected.len() > 1_000);
+        assert_eq!(hits(&query), expected, "{query:?}");
     }
 }

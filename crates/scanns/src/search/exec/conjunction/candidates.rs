@@ -6,10 +6,10 @@
 //! a branch that could be mispredicted. A much longer list is advanced from document to document instead (10
 //! to 20 ns each), which skips blocks. Excluded and optional lists are searched in the same two ways.
 
-use crate::codec::{BLOCK, PostingPlace, SLACK, SLOTS, list};
+use crate::codec::{BLOCK, PostingPlace, SLACK, SLOTS, count_below, list};
 use crate::search::exec::bound_terms::Clause;
 use crate::search::exec::join::ListJoiner;
-use crate::search::exec::view::{View, count_below};
+use crate::search::exec::view::View;
 use crate::search::exec::windows::MAX_SHIFT;
 use crate::search::similarity::Similarity;
 use crate::segment::has_bit;

@@ -3,9 +3,8 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use crate::codec::{BLOCK, CHUNK, Drained, UNTOUCHED};
+use crate::codec::{BLOCK, CHUNK, Drained, UNTOUCHED, count_below};
 use crate::search::exec::bound_terms::Clause;
-use crate::search::exec::view::count_below;
 use crate::search::exec::windows::MAX_SHIFT;
 use crate::search::similarity::{PostingsSlice, Similarity};
 

@@ -17,12 +17,11 @@ pub(crate) mod score_candidates;
 use std::ops::{ControlFlow, Range};
 
 use super::windows::{ABSENT, WindowBounds};
-use crate::codec::BLOCK;
+use crate::codec::{BLOCK, count_below};
 use crate::search::best_score::BestScore;
 use crate::search::exec::bound_terms::Clause;
 use crate::search::exec::disjunction::accumulate::Accumulators;
 use crate::search::exec::live_filter::LiveFilter;
-use crate::search::exec::view::count_below;
 use crate::search::similarity::{PostingsSlice, Similarity, above, below, narrow};
 use crate::search::top_k::TopK;
 use score_candidates::ScoreCandidates;
