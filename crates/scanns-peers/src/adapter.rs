@@ -46,6 +46,11 @@ pub trait Index: Sync {
     /// The number of segments.
     fn segments(&self) -> u64;
 
+    /// Whether the engine has such a query and can reach the goal with it.
+    fn can(&self, _form: &Form, _goal: Goal) -> bool {
+        true
+    }
+
     /// Prepares a query.
     fn query(&self, form: &Form) -> Result<Self::Query>;
 
@@ -107,16 +112,6 @@ fn link(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads the paths of a list, each terminated by a NUL byte.
-///
-/// # Errors
-/// If the list cannot be read or contains a path that is not UTF-8.
-pub fn paths(list: &Path) -> Result<Vec<String>> {
-    let text =
-        fs::read_to_string(list).with_context(|| format!("cannot read the list {}", list.display()))?;
-    Ok(text.split_terminator('\0').map(str::to_owned).collect())
-}
-
 /// The number of bytes that this process has passed to the system for writing since it started, as counted by
 /// the kernel (`wchar`).
 pub fn bytes_written() -> u64 {
@@ -156,31 +151,55 @@ fn search<I: Index>(index: &I, task: &SearchTask) -> Result<Answers> {
     let (names, forms): (Vec<&str>, Vec<&str>) = lines.into_iter().unzip();
     let forms = forms.into_iter().map(str::parse).collect::<Result<Vec<Form>>>()?;
     let positions = if task.positions { positions(index, &names, &forms)? } else { Vec::new() };
-    let queries = forms.iter().map(|form| index.query(form)).collect::<Result<Vec<_>>>()?;
+    let queries = forms.iter().map(|form| Asked::prepare(index, form)).collect::<Result<Vec<_>>>()?;
 
     let mut hits = Vec::new();
     let mut scores = Vec::new();
-    for (query, form) in queries.iter().zip(&forms) {
-        let (all, counted) = (index.all(query)?, index.count(query)?);
-        ensure!(all == counted, "{form} has {all} hits, but {counted} were counted");
-        hits.push(all as u64);
-        scores.push(index.best(query, 100)?.iter().map(|&score| f64::from(score)).sum());
+    for (asked, form) in queries.iter().zip(&forms) {
+        let all = asked.to(Goal::All).map(|query| index.all(query)).transpose()?;
+        let counted = asked.to(Goal::Count).map(|query| index.count(query)).transpose()?;
+        if let (Some(all), Some(counted)) = (all, counted) {
+            ensure!(all == counted, "{form} has {all} hits, but {counted} were counted");
+        }
+        hits.push(counted.or(all).map(|hits| hits as u64));
+        let best = asked.to(Goal::Top100).map(|query| index.best(query, 100)).transpose()?;
+        scores.push(best.unwrap_or_default().iter().map(|&score| f64::from(score)).sum());
     }
     let warm = Instant::now() + Duration::from_millis(task.warm_ms);
-    for query in queries.iter().cycle().take_while(|_| Instant::now() < warm) {
+    for asked in queries.iter().cycle().take_while(|_| Instant::now() < warm) {
         for goal in Goal::EACH {
-            reach(index, query, goal)?;
+            asked.to(goal).map(|query| reach(index, query, goal)).transpose()?;
         }
     }
-    let mut micros: [Vec<f64>; 4] = Default::default();
+    let mut micros: [Vec<Option<f64>>; 4] = Default::default();
     for class in classes(&names) {
         let queries = queries.get(class).unwrap_or_default();
         for (goal, micros) in Goal::EACH.into_iter().zip(&mut micros) {
-            micros.extend(times(queries, task, |query| reach(index, query, goal))?);
+            let to_goal: Vec<_> = queries.iter().map(|asked| asked.to(goal)).collect();
+            micros.extend(times(&to_goal, task, |query| reach(index, query, goal))?);
         }
     }
     let (documents, segments) = (index.documents(), index.segments());
     Ok(Answers { documents, segments, hits, scores, micros, positions, peak_bytes: peak_bytes() })
+}
+
+/// A prepared query, and the goals that the engine can reach with it.
+struct Asked<Q> {
+    query: Option<Q>,
+    goals: Vec<Goal>,
+}
+
+impl<Q> Asked<Q> {
+    fn prepare<I: Index<Query = Q>>(index: &I, form: &Form) -> Result<Self> {
+        let goals: Vec<Goal> = Goal::EACH.into_iter().filter(|&goal| index.can(form, goal)).collect();
+        let query = (!goals.is_empty()).then(|| index.query(form)).transpose()?;
+        Ok(Self { query, goals })
+    }
+
+    /// The query, if it can reach the goal.
+    fn to(&self, goal: Goal) -> Option<&Q> {
+        self.query.as_ref().filter(|_| self.goals.contains(&goal))
+    }
 }
 
 /// Runs a query for a goal and returns the number of hits.
@@ -213,12 +232,12 @@ fn positions<I: Index>(index: &I, names: &[&str], forms: &[Form]) -> Result<Vec<
     Ok(sums)
 }
 
-/// Microseconds of each query: the median over the rounds of all searchers.
+/// Microseconds of each query: the median over the rounds of all searchers, or none if it is not asked.
 fn times<Q: Sync>(
-    queries: &[Q],
+    queries: &[Option<&Q>],
     task: &SearchTask,
     run: impl Fn(&Q) -> Result<usize> + Sync,
-) -> Result<Vec<f64>> {
+) -> Result<Vec<Option<f64>>> {
     let searcher = |number: usize| -> Result<Vec<Vec<f64>>> {
         let mut times = vec![Vec::with_capacity(task.rounds); queries.len()];
         let end = Instant::now() + Duration::from_millis(task.class_ms);
@@ -230,7 +249,7 @@ fn times<Q: Sync>(
             }
             for step in 0..queries.len() {
                 let at = (first + step) % queries.len();
-                if let (Some(query), Some(times)) = (queries.get(at), times.get_mut(at)) {
+                if let (Some(Some(query)), Some(times)) = (queries.get(at), times.get_mut(at)) {
                     let begin = Instant::now();
                     std::hint::black_box(run(query)?);
                     times.push(begin.elapsed().as_secs_f64() * 1e6);
@@ -250,7 +269,7 @@ fn times<Q: Sync>(
     let of = |at: usize| -> Vec<f64> {
         each.iter().filter_map(|times| times.get(at)).flatten().copied().collect()
     };
-    Ok((0..queries.len()).map(|at| median(&of(at))).collect())
+    Ok(queries.iter().enumerate().map(|(at, query)| query.map(|_| median(&of(at)))).collect())
 }
 
 #[cfg(test)]
@@ -325,11 +344,74 @@ mod tests {
             positions: true,
         };
         let answers = search(&Divisors(100), &task).unwrap();
-        assert_eq!(answers.hits, [100, 2, 2, 17, 67]);
+        assert_eq!(answers.hits, [100, 2, 2, 17, 67].map(Some));
         assert_eq!(answers.scores, [50.0, 1.0, 1.0, 8.5, 33.5]);
         assert_eq!(answers.positions, [2, 51, 71, 7, 7]);
         let line = serde_json::to_string(&answers).unwrap();
         assert_eq!(Answers::parse("divisors", &line, 5).unwrap().hits, answers.hits);
+    }
+
+    /// Divisors that are only counted, and only by single terms.
+    struct Few(Divisors);
+
+    impl Index for Few {
+        type Query = (Sign, Vec<u32>);
+
+        fn documents(&self) -> u64 {
+            self.0.documents()
+        }
+
+        fn segments(&self) -> u64 {
+            1
+        }
+
+        fn can(&self, form: &Form, goal: Goal) -> bool {
+            matches!(form, Form::Term(_)) && goal == Goal::Count
+        }
+
+        fn query(&self, form: &Form) -> Result<Self::Query> {
+            self.0.query(form)
+        }
+
+        fn best(&self, _: &Self::Query, _: usize) -> Result<Vec<f32>> {
+            anyhow::bail!("not asked for")
+        }
+
+        fn count(&self, query: &Self::Query) -> Result<usize> {
+            self.0.count(query)
+        }
+
+        fn all(&self, _: &Self::Query) -> Result<usize> {
+            anyhow::bail!("not asked for")
+        }
+
+        fn positions(&self, term: &str) -> Result<(u64, u64)> {
+            self.0.positions(term)
+        }
+    }
+
+    #[test]
+    fn what_an_engine_cannot_do_is_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("queries.tsv");
+        fs::write(&path, "low\tterm 50\nand2\tbool 0 2 + term 2 + term 3\n").unwrap();
+        let task = SearchTask {
+            index: dir.path().into(),
+            queries: path,
+            model: Scoring::Bm25,
+            searchers: 1,
+            warm_ms: 1,
+            rounds: 3,
+            class_ms: 0,
+            positions: false,
+        };
+        let answers = search(&Few(Divisors(100)), &task).unwrap();
+        assert_eq!(
+            (answers.hits.as_slice(), answers.scores.as_slice()),
+            (&[Some(2), None][..], &[0.0; 2][..])
+        );
+        let timed = answers.micros.map(|times| times.iter().map(Option::is_some).collect::<Vec<_>>());
+        assert_eq!(timed, [[false, false], [false, false], [true, false], [false, false]]);
     }
 
     #[test]

@@ -20,13 +20,15 @@ const LARGEST_FILE: u64 = 2_000_000_000;
 pub struct Corpus {
     /// The name that the table shows.
     pub name: String,
-    /// What a document is.
+    /// What a document is for the engines.
     pub unit: Unit,
+    /// What a document is in `files`: the same, or what became a line of JSON.
+    pub origin: Unit,
     /// What finds terms in text.
     pub analyzer: AnalyzerName,
-    /// The files, in the order of indexing.
+    /// The files of text, in the order of indexing.
     pub files: Vec<Input>,
-    /// The path of the list of these files for adapters.
+    /// The path of the list for adapters: of these files, or of those with their text as JSON.
     pub list: PathBuf,
     /// Number of indexing threads.
     pub threads: usize,
@@ -39,8 +41,21 @@ pub struct Corpus {
 impl Corpus {
     /// Returns true if the documents are small files, which contain many different terms.
     pub fn is_tree(&self) -> bool {
-        let bytes: u64 = self.files.iter().map(|file| file.bytes).sum();
-        self.unit == Unit::File && bytes / (self.files.len().max(1) as u64) < 1 << 20
+        self.origin == Unit::File && are_small(&self.files)
+    }
+}
+
+/// Returns true if the files have less than a mebibyte on average.
+fn are_small(files: &[Input]) -> bool {
+    files.iter().map(|file| file.bytes).sum::<u64>() / (files.len().max(1) as u64) < 1 << 20
+}
+
+/// What becomes a line of JSON: a small file, or a line of large files.
+pub fn origin(unit: Unit, files: &[Input]) -> Unit {
+    match unit {
+        Unit::Json if are_small(files) => Unit::File,
+        Unit::Json => Unit::Line,
+        other => other,
     }
 }
 
@@ -69,10 +84,10 @@ pub fn files_of(corpus: &Path) -> Result<Vec<Input>> {
 ///
 /// # Errors
 /// If a path is not UTF-8, or the list cannot be written.
-pub fn write_list(files: &[Input], work: &Path) -> Result<PathBuf> {
+pub fn write_list<'f>(files: impl IntoIterator<Item = &'f PathBuf>, work: &Path) -> Result<PathBuf> {
     let mut list = String::new();
     for file in files {
-        let path = std::path::absolute(&file.path)?;
+        let path = std::path::absolute(file)?;
         let text = path.to_str();
         list.push_str(text.with_context(|| format!("{} is not UTF-8; rename it", path.display()))?);
         list.push('\0');
@@ -126,7 +141,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("a b"), "x").unwrap();
         let files = files_of(dir.path()).unwrap();
-        let list = fs::read_to_string(write_list(&files, dir.path()).unwrap()).unwrap();
+        let list =
+            fs::read_to_string(write_list(files.iter().map(|file| &file.path), dir.path()).unwrap()).unwrap();
         assert_eq!(list, format!("{}\0", dir.path().join("a b").display()));
         assert!(files_of(&dir.path().join("absent")).is_err());
     }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use crate::corpus::Corpus;
 use crate::protocol::{Answers, Built, Kept, Merged, Scoring, Unit, Writers};
 use crate::toolchain::Ready;
+use crate::verify::whole;
 
 /// An engine with its settings, which is one column of the table.
 #[derive(Clone, Debug)]
@@ -31,6 +32,9 @@ pub struct Engine {
     pub scored_alike: bool,
     /// True if it can store the terms of each document.
     pub has_vectors: bool,
+    /// True if it finds tokens by rules of its own and has not all queries: how many of its answers agree is
+    /// told, not required, and what it does not have is left empty.
+    pub guest: bool,
     /// The directory of its index.
     pub index: PathBuf,
     /// The file for its standard error.
@@ -71,6 +75,7 @@ pub fn scanns(ready: Ready, work: &Path) -> Engine {
         models: &[Scoring::Bm25, Scoring::Classic, Scoring::LmDirichlet],
         scored_alike: true,
         has_vectors: true,
+        guest: false,
         index: work.join("index-scanns"),
         log: work.join("scanns.log"),
     }
@@ -81,10 +86,10 @@ pub fn scanns(ready: Ready, work: &Path) -> Engine {
 /// are shorter and need more repetitions to become warm: six merges of 43 MiB in a row took 12.8, 8.8, 7.5,
 /// 6.9, 5.9 and 5.9 s on a busy machine, so each process merges four times.
 pub fn lucene(ready: &Ready, corpus: &Corpus, writers: Option<Writers>, work: &Path) -> Engine {
-    let (best, buffer_mib) = match (corpus.segments, corpus.unit) {
+    let (best, buffer_mib) = match (corpus.segments, corpus.origin) {
         (Some(_), _) => (Writers::Shared, ROOMY_MIB),
         (None, Unit::File) => (Writers::Local, 1024),
-        (None, Unit::Line) => (Writers::Shared, 64),
+        (None, Unit::Line | Unit::Json) => (Writers::Shared, 64),
     };
     let writers = writers.unwrap_or(best);
     let how = match (corpus.segments, writers) {
@@ -102,6 +107,7 @@ pub fn lucene(ready: &Ready, corpus: &Corpus, writers: Option<Writers>, work: &P
         models: &[Scoring::Bm25, Scoring::Classic, Scoring::LmDirichlet],
         scored_alike: true,
         has_vectors: true,
+        guest: false,
         index: work.join(format!("index-lucene-{writers}")),
         log: work.join("lucene.log"),
     }
@@ -121,9 +127,36 @@ pub fn tantivy(ready: Ready, corpus: &Corpus, work: &Path) -> Engine {
         models: &[Scoring::Bm25],
         scored_alike: false,
         has_vectors: false,
+        guest: false,
         index: work.join("index-tantivy"),
         log: work.join("tantivy-run.log"),
     }
+}
+
+/// SeekStorm or infino, with what they recommend for fast builds and searches: see their adapters.
+///
+/// # Errors
+/// If the corpus asks for what they don't have here.
+pub fn guest(name: &str, ready: Ready, corpus: &Corpus, work: &Path) -> Result<Engine> {
+    ensure!(
+        corpus.segments.is_none() && !corpus.kept.stored && !corpus.kept.vectors,
+        "{name} can be compared without --merge, --stored and --vectors only"
+    );
+    let lower = name.to_lowercase();
+    Ok(Engine {
+        name: format!("{name} {}", ready.version),
+        command: ready.command,
+        writers: Writers::Shared,
+        buffer_mib: 0,
+        repetitions: 1,
+        merges: 1,
+        models: &[Scoring::Bm25],
+        scored_alike: false,
+        has_vectors: false,
+        guest: true,
+        index: work.join(format!("index-{lower}")),
+        log: work.join(format!("{lower}-run.log")),
+    })
 }
 
 impl Engine {
@@ -216,7 +249,7 @@ impl Engine {
         let mut command = self.process("search");
         let index = if searching.merged { self.merged() } else { self.index.clone() };
         command.arg("--index").arg(index).arg("--queries").arg(&searching.queries);
-        command.args(searching.positions.then_some("--positions"));
+        command.args((searching.positions && !self.guest).then_some("--positions"));
         command.args(["--model", &model.to_string(), "--searchers", &searchers.to_string()]);
         for (name, number) in [
             ("--warm-ms", searching.warm_ms),
@@ -226,7 +259,11 @@ impl Engine {
             command.args([name, &number.to_string()]);
         }
         let lines = self.lines_of(&mut command, "answered", 1)?;
-        Answers::parse(&self.name, &lines.concat(), searching.count)
+        let answers = Answers::parse(&self.name, &lines.concat(), searching.count)?;
+        if !self.guest {
+            whole(&self.name, &answers)?;
+        }
+        Ok(answers)
     }
 
     /// Writes the best hits of each query of the file `queries` to `out`, in a separate process. See
@@ -330,6 +367,7 @@ mod tests {
         Corpus {
             name: "x".into(),
             unit: Unit::File,
+            origin: Unit::File,
             analyzer: AnalyzerName::Delimited,
             files,
             list: dir.join("list"),
@@ -356,12 +394,23 @@ mod tests {
         let small = corpus(dir.path());
         let ready = || Ready { version: "1".into(), command: Vec::new() };
         assert_eq!(tantivy(ready(), &small, dir.path()).buffer_mib, 1024);
-        let lines = Corpus { unit: Unit::Line, ..small.clone() };
+        let lines = Corpus { unit: Unit::Line, origin: Unit::Line, ..small.clone() };
         assert_eq!(tantivy(ready(), &lines, dir.path()).buffer_mib, 64);
         assert_eq!(lucene(&ready(), &lines, None, dir.path()).writers, Writers::Shared);
         let merged = Corpus { segments: Some(8), ..small };
         assert_eq!(tantivy(ready(), &merged, dir.path()).buffer_mib, ROOMY_MIB);
         assert_eq!(lucene(&ready(), &merged, None, dir.path()).name, "Lucene 1");
+    }
+
+    #[test]
+    fn guests_are_compared_by_what_they_have_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let ready = || Ready { version: "4".into(), command: Vec::new() };
+        let plain = corpus(dir.path());
+        assert_eq!(guest("SeekStorm", ready(), &plain, dir.path()).unwrap().name, "SeekStorm 4");
+        let stored = Corpus { kept: Kept { stored: true, ..Kept::default() }, ..plain };
+        let error = guest("SeekStorm", ready(), &stored, dir.path()).unwrap_err().to_string();
+        assert!(error.contains("without --merge, --stored"), "{error}");
     }
 
     #[test]

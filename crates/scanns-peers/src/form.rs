@@ -105,6 +105,23 @@ impl Form {
         }
     }
 
+    /// The terms of a list without further lists, with their signs; a single term is optional. None for other
+    /// queries.
+    pub fn signed_terms(&self) -> Option<Vec<(Sign, &str)>> {
+        match self {
+            Form::Term(term) => Some(vec![(Sign::Should, term)]),
+            Form::Bool { least: 0, clauses } => {
+                let term = |(sign, form): &'_ (Sign, Form)| match form {
+                    Form::Term(_) => Some(*sign),
+                    _ => None,
+                };
+                let signs = clauses.iter().map(term).collect::<Option<Vec<_>>>()?;
+                Some(signs.into_iter().zip(self.terms()).collect())
+            }
+            _ => None,
+        }
+    }
+
     /// The equivalent query of scanns.
     pub fn to_scanns(&self) -> Query {
         let bytes = |term: &String| term.clone().into_bytes();
@@ -332,6 +349,21 @@ mod tests {
             (vec![Query::All], vec![Query::Exists(Field::default())], 1)
         );
         assert_eq!(list.must_not, [Query::term(Field::default(), "a")]);
+    }
+
+    #[test]
+    fn flat_lists_have_signed_terms() {
+        let of = |line: &str| {
+            let form: Form = line.parse().unwrap();
+            form.signed_terms()
+                .map(|terms| terms.into_iter().map(|(sign, term)| (sign, term.to_string())).collect())
+        };
+        assert_eq!(of("term a"), Some(vec![(Sign::Should, "a".into())]));
+        let signed = vec![(Sign::Must, "a".into()), (Sign::MustNot, "b".into())];
+        assert_eq!(of("bool 0 2 + term a - term b"), Some(signed));
+        for line in ["bool 0 1 + prefix a", "bool 1 1 | term a", "all", "phrase 0 2 0 a 1 b"] {
+            assert_eq!(of(line), None, "{line}");
+        }
     }
 
     #[test]

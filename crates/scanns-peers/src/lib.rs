@@ -2,18 +2,20 @@
 //! turns. Times count only if documents, tokens and hits are equal.
 //!
 //! Each engine has an *adapter*, a process that builds, merges or searches, and prints lines of JSON. The
-//! adapters are `src/bin/peer-scanns.rs`, `tantivy/` and `java/`. `protocol.rs` defines their protocol;
-//! `adapter.rs` and `contents.rs` are the common code of the adapters in Rust.
+//! adapters are `src/bin/peer-scanns.rs`, `tantivy/`, `seekstorm/`, `infino/` and `java/`. `protocol.rs` defines
+//! their protocol; `adapter.rs`, `texts.rs` and `contents.rs` are the common code of the adapters in Rust.
+//! SeekStorm and infino find words by rules of their own and have not all kinds of queries, so they are guests:
+//! how many of their answers agree is told, and what they don't have is left empty.
 //!
-//! The driver is `main.rs`. It prepares the adapters (`toolchain.rs`), describes the corpus (`corpus.rs`),
+//! The driver is `main.rs`. It prepares the adapters (`peers.rs`, `toolchain.rs`), describes the corpus (`corpus.rs`),
 //! runs the adapters (`engine.rs`), draws queries (`form.rs`) from the corpus (`text.rs`, `queries.rs`), runs
 //! the rounds (`job.rs`), and verifies the answers (`verify.rs`). It writes the figures to a table
 //! (`table.rs`, `figures.rs`) and to the results of `scanns-bench`. With `--scores` it compares the scores of
 //! random queries instead (`random.rs`, `scores.rs`).
 //!
-//! tantivy and Lucene are not part of the workspace: tantivy would be its largest dependency, Lucene needs a
-//! JDK, and neither is needed to build or test scanns. Therefore `tantivy/` is a package with its own lock
-//! file, and the driver builds both adapters when it runs. The driver itself is tested with the workspace.
+//! The peers are not part of the workspace: they would be its largest dependencies, Lucene needs a JDK, and none
+//! is needed to build or test scanns. Therefore `tantivy/`, `seekstorm/` and `infino/` are packages with their own
+//! lock files, and the driver builds the adapters when it runs. The driver itself is tested with the workspace.
 //!
 //! The comparison of columns has its own driver and adapters; see `columns/`. The comparison with tools for
 //! file systems has a driver, too, and runs the tools as they are; see `files/`. So has the comparison of web
@@ -30,6 +32,7 @@ pub mod files;
 pub mod form;
 pub mod job;
 pub mod natural;
+pub mod peers;
 pub mod protocol;
 pub mod queries;
 pub mod random;
@@ -37,6 +40,7 @@ pub mod scores;
 pub mod summary;
 pub mod table;
 pub mod text;
+pub mod texts;
 pub mod toolchain;
 pub mod verify;
 pub mod warc;

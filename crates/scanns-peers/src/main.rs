@@ -1,13 +1,13 @@
 //! The driver of the comparison: it parses the arguments, prepares the engines, runs the jobs, and writes the
 //! table and the report.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
-use clap::{Parser, ValueEnum};
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use scanns::sources::Input;
 use scanns_bench::results::Results;
 use scanns_bench::stats::mib;
 use scanns_peers::analyzer::AnalyzerName;
@@ -19,10 +19,11 @@ use scanns_peers::engine::{self, Engine};
 use scanns_peers::files::{self, drive::Comparison};
 use scanns_peers::job::{self, Effort, Measured};
 use scanns_peers::natural;
+use scanns_peers::peers::{Peer, Peers};
 use scanns_peers::protocol::{Kept, Scoring, Unit, Writers};
 use scanns_peers::scores::{self, Trial};
-use scanns_peers::toolchain::{self, Ready};
-use scanns_peers::{figures, summary, table, table::Line, warc};
+use scanns_peers::toolchain;
+use scanns_peers::{figures, summary, table, table::Line, texts, warc};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -110,6 +111,11 @@ struct Args {
     /// Compare only with this engine
     #[arg(long, value_enum)]
     only: Option<Peer>,
+    /// Compare with these too. They find words by rules of their own and have not all queries, so their tokens
+    /// and hits may differ, which is told. The first use compiles them, which takes half an hour
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PEER")]
+    #[arg(conflicts_with_all = ["only", "merge", "scores", "columns", "files", "warc"])]
+    also: Vec<Peer>,
     /// Do little of everything: shows that everything works, but its figures mean little
     #[arg(long)]
     quick: bool,
@@ -143,19 +149,6 @@ struct Args {
     report: Option<PathBuf>,
 }
 
-/// An engine to compare with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Peer {
-    Lucene,
-    Tantivy,
-}
-
-/// The peers that could be prepared.
-struct Peers {
-    lucene: Option<Ready>,
-    tantivy: Option<Ready>,
-}
-
 /// The number of segments in a comparison of scores, or the number of files if that is less.
 const SEGMENTS_OF_SCORES: usize = 3;
 
@@ -177,7 +170,6 @@ fn main() -> Result<()> {
     note_load(&mut results);
     let peers = make_ready(&args, &mut results)?;
     let files = corpus::files_of(&corpus)?;
-    let list = corpus::write_list(&files, &args.work)?;
     let few = args.scores.map(|_| files.len().min(SEGMENTS_OF_SCORES));
     let segments = args.merge.then_some(args.segments).or(few);
     let kept = Kept { positions: args.kept.positions || args.scores.is_some(), ..args.kept };
@@ -186,16 +178,19 @@ fn main() -> Result<()> {
         other => format!(", {other}"),
     };
     let (mut equal, mut summary) = (true, String::new());
-    if let Some(segments) = segments {
-        corpus::write_shares(&list, segments)?;
-    }
     for &unit in &args.records {
+        let origin = corpus::origin(unit, &files);
+        let list = list(&args, unit, origin, &files)?;
+        if let Some(segments) = segments {
+            corpus::write_shares(&list, segments)?;
+        }
         let corpus = Corpus {
             name: format!("{}, one document per {unit}{found_by}", name(&corpus)),
             unit,
+            origin,
             analyzer: args.analyzer,
             files: files.clone(),
-            list: list.clone(),
+            list,
             threads: args.threads.unwrap_or_else(cores),
             segments,
             kept,
@@ -214,6 +209,15 @@ fn main() -> Result<()> {
     println!("report: {}", report.join("report.html").display());
     ensure!(equal, "the answers of scanns and Lucene differ, see above");
     Ok(())
+}
+
+/// Writes the list of files for the adapters: of the files of text, or of their documents as JSON.
+fn list(args: &Args, unit: Unit, origin: Unit, files: &[Input]) -> Result<PathBuf> {
+    if unit != Unit::Json {
+        return corpus::write_list(files.iter().map(|file| &file.path), &args.work);
+    }
+    ensure!(!args.kept.stored, "--records json is compared without --stored");
+    corpus::write_list(&texts::write_json(files, origin, &args.work.join("json"))?, &args.work)
 }
 
 /// Measures columns instead of text search.
@@ -346,6 +350,9 @@ fn engines(args: &Args, corpus: &Corpus, peers: &Peers) -> Result<Vec<Engine>> {
     if let Some(ready) = &peers.tantivy {
         engines.push(engine::tantivy(ready.clone(), corpus, &args.work));
     }
+    for (name, ready) in &peers.guests {
+        engines.push(engine::guest(name, ready.clone(), corpus, &args.work)?);
+    }
     Ok(engines)
 }
 
@@ -397,29 +404,13 @@ fn effort(args: &Args) -> Effort {
     }
 }
 
-/// Prepares the requested peers. A peer that cannot be prepared is reported and left out. It is an error if
-/// no peer is left.
+/// Prepares the requested peers.
 fn make_ready(args: &Args, results: &mut Results) -> Result<Peers> {
-    let heap = heap_mib(args);
-    let mut reasons = BTreeMap::new();
-    let mut ready = |peer: Peer, name: &'static str, make: &dyn Fn() -> Result<Ready>| {
-        if args.only.is_some_and(|only| only != peer) {
-            return None;
-        }
-        eprintln!("peers: preparing {name}");
-        make().map_err(|error| reasons.insert(name, format!("{error:#}"))).ok()
+    let wanted: Vec<Peer> = match args.only {
+        Some(only) => vec![only],
+        None => [Peer::Lucene, Peer::Tantivy].into_iter().chain(args.also.iter().copied()).collect(),
     };
-    let peers = Peers {
-        lucene: ready(Peer::Lucene, "Lucene", &|| toolchain::lucene(&args.work, heap)),
-        tantivy: ready(Peer::Tantivy, "tantivy", &|| toolchain::tantivy(&args.work)),
-    };
-    let told: Vec<String> =
-        reasons.iter().map(|(name, reason)| format!("{name} is left out: {reason}")).collect();
-    if peers.lucene.is_none() && peers.tantivy.is_none() {
-        bail!("no engine to compare with is available\n{}", told.join("\n"));
-    }
-    told.into_iter().for_each(|reason| results.note(reason));
-    Ok(peers)
+    Peers::prepare(&wanted, &args.work, heap_mib(args), results)
 }
 
 /// MiB of heap for Lucene.

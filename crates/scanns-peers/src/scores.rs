@@ -17,12 +17,12 @@ use anyhow::{Context, Result, ensure};
 use scanns::search::{Model, Searcher};
 use scanns::{Hit, Query, Snapshot};
 
-use crate::adapter::paths;
 use crate::corpus::Corpus;
 use crate::engine::Engine;
 use crate::form::Form;
 use crate::protocol::{Scoring, Unit, share};
 use crate::random;
+use crate::texts::paths;
 use crate::verify::same_corpus;
 
 /// The number of best hits to compare.

@@ -89,11 +89,12 @@ fn library_version(pom: &str, library: &str) -> Result<String> {
     Ok(version.with_context(|| format!("pom.xml has no {library}.version"))?.0.to_string())
 }
 
-/// The version of tantivy in a lock file.
-fn tantivy_version(lock: &str) -> Result<String> {
-    let mut lines = lock.lines().skip_while(|line| *line != "name = \"tantivy\"").skip(1);
+/// The version of a crate in a lock file.
+fn locked_version(lock: &str, name: &str) -> Result<String> {
+    let wanted = format!("name = \"{name}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != wanted).skip(1);
     let version = lines.next().and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
-    Ok(version.context("Cargo.lock has no version of tantivy")?.to_string())
+    Ok(version.with_context(|| format!("Cargo.lock has no version of {name}"))?.to_string())
 }
 
 /// An adapter that is ready to run.
@@ -120,7 +121,7 @@ pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
     let pom = sources.join("pom.xml");
     let text_of_pom = fs::read_to_string(&pom)?;
     let version = library_version(&text_of_pom, "lucene")?;
-    let last = format!("lucene-analysis-common-{version}.jar");
+    let last = format!("jackson-core-{}.jar", library_version(&text_of_pom, "jackson")?);
     let jars = work.join(format!("lucene-{version}"));
     let classes = work.join("classes");
     fs::create_dir_all(&classes).with_context(|| format!("cannot create {}", classes.display()))?;
@@ -166,14 +167,15 @@ fn package(work: &Path, name: &str, flags: &str) -> Result<PathBuf> {
     Ok(target.join("release"))
 }
 
-/// Compiles the adapter for tantivy into `work`, for the processor of this machine.
+/// Compiles the adapter for the crate `name` into `work`, for the processor of this machine.
 ///
 /// # Errors
 /// If the build fails. The message says what to do.
-pub fn tantivy(work: &Path) -> Result<Ready> {
-    let programs = package(work, "tantivy", "-C target-cpu=native")?;
-    let version = tantivy_version(&fs::read_to_string(Path::new(HERE).join("tantivy/Cargo.lock"))?)?;
-    Ok(Ready { version, command: vec![text(&programs.join("peer-tantivy"))?] })
+pub fn adapter(work: &Path, name: &str) -> Result<Ready> {
+    let programs = package(work, name, "-C target-cpu=native")?;
+    let lock = Path::new(HERE).join(name).join("Cargo.lock");
+    let version = locked_version(&fs::read_to_string(lock)?, name)?;
+    Ok(Ready { version, command: vec![text(&programs.join(format!("peer-{name}")))?] })
 }
 
 /// Compiles the programs that make and decompress web archives into `work`. Returns their directory.
@@ -232,11 +234,13 @@ mod tests {
     #[test]
     fn the_versions_to_measure_are_those_of_the_build_files() {
         let read = |path: &str| fs::read_to_string(Path::new(HERE).join(path)).unwrap();
-        for library in ["lucene", "jsoup"] {
+        for library in ["lucene", "jsoup", "jackson"] {
             assert!(library_version(&read("java/pom.xml"), library).unwrap().contains('.'));
         }
-        assert!(tantivy_version(&read("tantivy/Cargo.lock")).unwrap().contains('.'));
-        assert!(library_version("<project/>", "lucene").is_err() && tantivy_version("").is_err());
+        for name in ["tantivy", "seekstorm", "infino"] {
+            assert!(locked_version(&read(&format!("{name}/Cargo.lock")), name).unwrap().contains('.'));
+        }
+        assert!(library_version("<project/>", "lucene").is_err() && locked_version("", "tantivy").is_err());
     }
 
     #[test]

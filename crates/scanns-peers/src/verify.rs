@@ -57,6 +57,22 @@ pub fn same_corpus<'a>(
     Ok(other_tokens)
 }
 
+/// Checks that an engine that finds tokens of its own has the same documents, and read the same text.
+///
+/// # Errors
+/// If it has not, with the figures of both.
+pub fn same_text((first, expected): (&str, &Built), (guest, built): (&str, &Built)) -> Result<()> {
+    let of = |built: &Built| (built.documents, built.bytes);
+    ensure!(
+        of(built) == of(expected),
+        "the indexes differ, so their times are not comparable (documents, bytes of text): {first} has {:?}, \
+         {guest} has {:?}",
+        of(expected),
+        of(built)
+    );
+    Ok(())
+}
+
 /// Checks that a merged index of the engine `name` has the same contents as the original.
 ///
 /// # Errors
@@ -88,6 +104,43 @@ pub struct Agreement {
     /// True if both have the same tokens. Otherwise a few queries may have other hits, scores are compared
     /// roughly, and positions are not compared.
     pub same_tokens: bool,
+}
+
+/// Checks that an engine answered and timed every query.
+///
+/// # Errors
+/// If it left one out. The message has its number.
+pub fn whole(engine: &str, answers: &Answers) -> Result<()> {
+    let unanswered = answers.hits.iter().position(Option::is_none);
+    let untimed = answers.micros.iter().find_map(|times| times.iter().position(Option::is_none));
+    let left_out = unanswered.or(untimed);
+    ensure!(
+        left_out.is_none(),
+        "{engine} left out query {}: expected answers to all queries",
+        left_out.unwrap_or_default()
+    );
+    Ok(())
+}
+
+/// How many queries an engine with tokens of its own answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answering {
+    /// All queries.
+    pub asked: usize,
+    /// Those that it has.
+    pub answered: usize,
+    /// Those for which it found as many hits as the first engine.
+    pub alike: usize,
+}
+
+/// Compares the numbers of hits of an engine that finds tokens of its own with those of the first engine.
+pub fn alike(expected: &Answers, answers: &Answers) -> Answering {
+    let both = || answers.hits.iter().zip(&expected.hits).filter(|(hits, _)| hits.is_some());
+    Answering {
+        asked: expected.hits.len(),
+        answered: both().count(),
+        alike: both().filter(|(hits, expected)| hits == expected).count(),
+    }
 }
 
 /// Checks that the hits of two engines are equal, and also their scores if they must be. Returns the number
@@ -122,8 +175,8 @@ pub fn same_answers(
             "answers differ, so times are not comparable: for {} {}, {first} has {:?} hits, {other} has {:?}",
             query.class,
             query.form,
-            hits(expected),
-            hits(answers)
+            hits(expected).flatten(),
+            hits(answers).flatten()
         );
         let positions = |answers: &Answers| answers.positions.get(number).copied();
         ensure!(
@@ -171,7 +224,7 @@ mod tests {
         Answers {
             documents: 3,
             segments: 1,
-            hits: vec![2, 1],
+            hits: vec![Some(2), Some(1)],
             scores: vec![1.5, 0.25],
             micros: [const { Vec::new() }; 4],
             positions: vec![7, 0],
@@ -218,11 +271,32 @@ mod tests {
     }
 
     #[test]
+    fn queries_that_were_left_out_are_seen() {
+        whole("x", &answers()).unwrap();
+        let unanswered = Answers { hits: vec![Some(2), None], ..answers() };
+        assert!(whole("x", &unanswered).unwrap_err().to_string().contains("x left out query 1"));
+        let untimed = Answers { micros: [vec![None], Vec::new(), Vec::new(), Vec::new()], ..answers() };
+        assert!(whole("x", &untimed).unwrap_err().to_string().contains("query 0"));
+    }
+
+    #[test]
+    fn guests_have_the_same_documents_but_tokens_and_answers_of_their_own() {
+        let other = Built { tokens: 12, ..built() };
+        same_text(("scanns", &built()), ("infino", &other)).unwrap();
+        let fewer = Built { documents: 2, ..other };
+        let error = same_text(("scanns", &built()), ("infino", &fewer)).unwrap_err().to_string();
+        assert!(error.contains("scanns has (3, 70), infino has (2, 70)"), "{error}");
+        let of = |hits: [Option<u64>; 3]| Answers { hits: hits.into(), ..answers() };
+        let found = alike(&of([Some(2), Some(1), Some(0)]), &of([Some(2), None, Some(4)]));
+        assert_eq!(found, Answering { asked: 3, answered: 2, alike: 1 });
+    }
+
+    #[test]
     fn with_other_tokens_a_few_queries_may_have_other_hits() {
         let queries: Vec<Asked> =
             (0..100).map(|_| Asked { class: "low", form: Form::Term("one".into()) }).collect();
         let with = |other: usize| Answers {
-            hits: (0..100).map(|at| u64::from(at >= other)).collect(),
+            hits: (0..100).map(|at| Some(u64::from(at >= other))).collect(),
             scores: vec![1.0 + 0.001 * f64::from(u8::try_from(other).unwrap()); 100],
             positions: vec![7; 100],
             ..answers()
@@ -278,9 +352,9 @@ mod tests {
             same_answers(&queries, &expected, &other, agreement).map_err(|e| e.to_string())
         };
         check(&answers(), true).unwrap();
-        let error = check(&Answers { hits: vec![2, 3], ..answers() }, false).unwrap_err();
+        let error = check(&Answers { hits: vec![Some(2), Some(3)], ..answers() }, false).unwrap_err();
         assert!(error.contains("or2") && error.contains("Some(1)") && error.contains("Some(3)"), "{error}");
-        assert!(check(&Answers { hits: vec![2], ..answers() }, false).is_err(), "an answer is missing");
+        assert!(check(&Answers { hits: vec![Some(2)], ..answers() }, false).is_err(), "an answer is missing");
         assert!(check(&Answers { documents: 2, ..answers() }, false).is_err());
         let error = check(&Answers { positions: vec![8, 0], ..answers() }, false).unwrap_err();
         assert!(error.contains("low") && error.contains("Some(7) in scanns, Some(8) in Lucene"), "{error}");

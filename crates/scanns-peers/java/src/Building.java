@@ -1,3 +1,6 @@
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +21,8 @@ import org.apache.lucene.analysis.standard.StandardAnalyzer;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.FieldType;
+import org.apache.lucene.document.NumericDocValuesField;
+import org.apache.lucene.document.SortedDocValuesField;
 import org.apache.lucene.document.StoredField;
 import org.apache.lucene.index.ConcurrentMergeScheduler;
 import org.apache.lucene.index.DirectoryReader;
@@ -47,7 +52,7 @@ final class Building {
 
     private final List<Path> files;
     private final Path out;
-    private final boolean lines;
+    private final String records;
     private final String analyzer;
     private final int threads;
     private final boolean local;
@@ -61,7 +66,7 @@ final class Building {
     private Building(Peer.Options options) throws IOException {
         files = list(options.text("files"));
         out = Path.of(options.text("out"));
-        lines = options.text("records").equals("line");
+        records = options.text("records");
         analyzer = options.text("analyzer");
         threads = options.number("threads");
         local = options.text("writers").equals("local");
@@ -188,12 +193,9 @@ final class Building {
      * their text.
      */
     private long add(IndexWriter writer, List<Path> files, AtomicInteger next) throws IOException {
-        FieldType type = new FieldType();
-        type.setTokenized(true);
-        type.setIndexOptions(positions ? IndexOptions.DOCS_AND_FREQS_AND_POSITIONS : IndexOptions.DOCS_AND_FREQS);
-        type.setStoreTermVectors(vectors);
-        type.setStoreTermVectorPositions(vectors);
-        type.freeze();
+        if (records.equals("json")) return addJson(writer, files, next);
+        final boolean lines = records.equals("line");
+        FieldType type = type();
         Terms terms = new Terms();
         StoredField path = new StoredField("path", "");
         Document document = new Document();
@@ -211,9 +213,7 @@ final class Building {
             Path file = files.get(i);
             final int size = Math.toIntExact(Files.size(file));
             if (text.length < size) text = new byte[size];
-            try (FileInputStream in = new FileInputStream(file.toFile())) {
-                if (in.readNBytes(text, 0, size) != size) throw new IOException(file + " became shorter");
-            }
+            read(file, text, size);
             bytes += size;
             if (!lines) {
                 set(body, terms, text, 0, size);
@@ -232,6 +232,67 @@ final class Building {
             }
         }
         return bytes;
+    }
+
+    private FieldType type() {
+        FieldType type = new FieldType();
+        type.setTokenized(true);
+        type.setIndexOptions(positions ? IndexOptions.DOCS_AND_FREQS_AND_POSITIONS : IndexOptions.DOCS_AND_FREQS);
+        type.setStoreTermVectors(vectors);
+        type.setStoreTermVectorPositions(vectors);
+        type.freeze();
+        return type;
+    }
+
+    private static void read(Path file, byte[] text, int size) throws IOException {
+        try (FileInputStream in = new FileInputStream(file.toFile())) {
+            if (in.readNBytes(text, 0, size) != size) throw new IOException(file + " became shorter");
+        }
+    }
+
+    /** Does the same with lines of JSON, whose path and number become columns. */
+    private long addJson(IndexWriter writer, List<Path> files, AtomicInteger next) throws IOException {
+        FieldType type = type();
+        Terms terms = new Terms();
+        Field body = delimited() ? new Field(FIELD, terms, type) : new Field(FIELD, "", type);
+        SortedDocValuesField path = new SortedDocValuesField("path", new BytesRef());
+        NumericDocValuesField number = new NumericDocValuesField("bytes", 0);
+        Document document = new Document();
+        for (Field field : List.of(body, path, number)) document.add(field);
+        JsonFactory factory = new JsonFactory();
+        byte[] json = new byte[1 << 20];
+        long bytes = 0;
+        for (int i = next.getAndIncrement(); i < files.size(); i = next.getAndIncrement()) {
+            final int size = Math.toIntExact(Files.size(files.get(i)));
+            if (json.length < size) json = new byte[size];
+            read(files.get(i), json, size);
+            bytes += size;
+            try (JsonParser parser = factory.createParser(json, 0, size)) {
+                while (parser.nextToken() != null) {
+                    while (parser.nextToken() != JsonToken.END_OBJECT) {
+                        String name = parser.currentName();
+                        parser.nextToken();
+                        switch (name) {
+                            case "path" -> path.setBytesValue(new BytesRef(parser.getText()));
+                            case "bytes" -> number.setLongValue(parser.getLongValue());
+                            case "text" -> set(body, terms, parser.getText());
+                            default -> throw new IOException("JSON has a member " + name);
+                        }
+                    }
+                    writer.addDocument(document);
+                }
+            }
+        }
+        return bytes;
+    }
+
+    private void set(Field body, Terms terms, String text) {
+        if (delimited()) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            terms.set(bytes, 0, bytes.length);
+        } else {
+            body.setStringValue(text);
+        }
     }
 
     /** Sets the text to index next. */

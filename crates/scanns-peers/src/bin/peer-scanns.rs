@@ -8,9 +8,10 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use scanns::index::{IndexOptions, IndexReport, MergeOptions, Progress};
-use scanns::schema::{Field, Postings, Records, Store};
+use scanns::record::Sources;
+use scanns::schema::{Field, FieldEntry, FieldKind, Postings, Records, Schema, Store};
 use scanns::search::{Model, Searcher};
-use scanns::sources::{FileList, ListFrom, ReadOptions, Separator, SourceOptions};
+use scanns::sources::{FieldOptions, FileList, ListFrom, ReadOptions, Separator, SourceOptions};
 use scanns::writer::StoredOptions;
 use scanns::{Hit, Query, Snapshot};
 use scanns_peers::adapter::{Engine, Index, peak_bytes, serve};
@@ -40,8 +41,16 @@ fn options(task: &BuildTask) -> Result<IndexOptions> {
     Ok(IndexOptions {
         source: SourceOptions { threads: task.threads + read_threads, ..SourceOptions::default() },
         read: ReadOptions { lanes: task.threads, read_threads, ..ReadOptions::default() },
-        records: if task.records == Unit::Line { Records::Lines } else { Records::File },
-        fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
+        records: match task.records {
+            Unit::File => Records::File,
+            Unit::Line => Records::Lines,
+            Unit::Json => Records::Jsonl,
+        },
+        fields: FieldOptions {
+            metadata: Some(false),
+            schema: (task.records == Unit::Json).then(|| schema(task)).transpose()?,
+            ..FieldOptions::default()
+        },
         analyzer: Some(task.analyzer.of_scanns()?),
         postings: Some(if task.kept.positions { Postings::Positions } else { Postings::Frequencies }),
         stored: StoredOptions {
@@ -52,6 +61,19 @@ fn options(task: &BuildTask) -> Result<IndexOptions> {
         commit_every: None,
         ..IndexOptions::default()
     })
+}
+
+/// The fields of JSON: the text first, then two columns that are not searched.
+fn schema(task: &BuildTask) -> Result<(Schema, Sources)> {
+    let postings = if task.kept.positions { Postings::Positions } else { Postings::Frequencies };
+    let text = FieldKind::Text { analyzer: task.analyzer.of_scanns()?, postings };
+    let mut schema = Schema::new();
+    schema.add(FieldEntry::new("text", text))?;
+    for (name, kind) in [("path", FieldKind::Keyword), ("bytes", FieldKind::Unsigned)] {
+        schema.add(FieldEntry { searched: false, ..FieldEntry::new(name, kind).column() })?;
+    }
+    let sources = Sources::of(&schema);
+    Ok((schema, sources))
 }
 
 /// Reads the stored text back and returns its digest, or none if no text is stored.

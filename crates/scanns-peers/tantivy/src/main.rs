@@ -17,17 +17,20 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use scanns_peers::adapter::{Engine, Index as Answering, bytes_written, paths, peak_bytes, serve};
+use scanns_peers::adapter::{Engine, Index as Answering, bytes_written, peak_bytes, serve};
 use scanns_peers::analyzer::AnalyzerName;
 use scanns_peers::contents::Digest;
 use scanns_peers::engine::bytes_below;
 use scanns_peers::form::Form;
 use scanns_peers::protocol::{BuildTask, Built, Contents, Kept, Merged, Scoring, Unit};
+use scanns_peers::texts::{Record, paths};
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
 use tantivy::indexer::{NoMergePolicy, UserOperation};
 use tantivy::postings::Postings;
 use tantivy::query::Query;
-use tantivy::schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
+use tantivy::schema::{
+    FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value,
+};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{
     DocId, DocSet, Index, IndexWriter, Score, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
@@ -46,9 +49,11 @@ struct Tantivy;
 struct Fields {
     body: Field,
     path: Field,
+    bytes: Field,
 }
 
-fn schema(kept: Kept, analyzer: AnalyzerName) -> (Schema, Fields) {
+fn schema(task: &BuildTask) -> (Schema, Fields) {
+    let BuildTask { kept, analyzer, records, .. } = *task;
     let mut builder = Schema::builder();
     let postings =
         if kept.positions { IndexRecordOption::WithFreqsAndPositions } else { IndexRecordOption::WithFreqs };
@@ -56,8 +61,15 @@ fn schema(kept: Kept, analyzer: AnalyzerName) -> (Schema, Fields) {
         TextFieldIndexing::default().set_tokenizer(&analyzer.to_string()).set_index_option(postings);
     let body = TextOptions::default().set_indexing_options(indexing);
     let body = builder.add_text_field("body", if kept.stored { body.set_stored() } else { body });
-    let path = builder.add_text_field("path", STORED);
-    (builder.build(), Fields { body, path })
+    // Lines of JSON have columns, and no engine stores them besides.
+    let (path, bytes) = if records == Unit::Json {
+        let column = TextOptions::default().set_fast(None);
+        (builder.add_text_field("path", column), builder.add_u64_field("bytes", FAST))
+    } else {
+        let path = builder.add_text_field("path", STORED);
+        (path, path)
+    };
+    (builder.build(), Fields { body, path, bytes })
 }
 
 /// Takes files from `next` on until none are left, adds their documents, and returns the bytes of their text.
@@ -84,9 +96,7 @@ fn feed(
         }
         let mut batch = Vec::with_capacity(BATCH);
         for line in text.split_terminator('\n') {
-            let mut document = TantivyDocument::default();
-            document.add_text(fields.body, line);
-            batch.push(UserOperation::Add(document));
+            batch.push(UserOperation::Add(document(line, fields, task.records)?));
             if batch.len() == BATCH {
                 writer.run(std::mem::replace(&mut batch, Vec::with_capacity(BATCH)))?;
             }
@@ -94,6 +104,20 @@ fn feed(
         writer.run(batch)?;
     }
     Ok(bytes)
+}
+
+/// The document of a line.
+fn document(line: &str, fields: Fields, records: Unit) -> Result<TantivyDocument> {
+    let mut document = TantivyDocument::default();
+    if records == Unit::Json {
+        let record: Record = serde_json::from_str(line).context("a line is not JSON")?;
+        document.add_text(fields.path, record.path);
+        document.add_u64(fields.bytes, record.bytes);
+        document.add_text(fields.body, record.text);
+    } else {
+        document.add_text(fields.body, line);
+    }
+    Ok(document)
 }
 
 /// Runs [`feed`] on one thread for every four indexing threads, because adding is cheap compared to indexing.
@@ -172,7 +196,7 @@ impl Engine for Tantivy {
         anyhow::ensure!(!task.kept.vectors, "tantivy has no term vectors");
         let written = bytes_written();
         let begin = Instant::now();
-        let (schema, fields) = schema(task.kept, task.analyzer);
+        let (schema, fields) = schema(task);
         let index = Index::create_in_dir(&task.out, schema)?;
         register(&index)?;
         let threads = if task.segments == 0 { task.threads } else { 1 };
