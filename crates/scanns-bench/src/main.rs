@@ -15,6 +15,7 @@ mod media;
 mod members;
 mod memory;
 mod near;
+mod page;
 mod reader;
 mod scaling;
 mod serve;
@@ -80,6 +81,8 @@ enum Experiment {
     Growth(growth::GrowthArgs),
     /// Measure snapshots of a writer at a steady rate of documents, and what they cost at full speed
     Near(near::NearArgs),
+    /// Measure what a page of ten hits costs after the search: stored values or text, snippets, keys
+    Page(page::PageArgs),
     /// Compare builds from archives with builds from the same files, unpacked
     Members(members::MemberArgs),
     /// Predict rates on other machines from results
@@ -126,6 +129,7 @@ fn main() -> Result<()> {
         Experiment::Flush(args) => flush::run(&args, results)?,
         Experiment::Growth(args) => growth::run(&args, results)?,
         Experiment::Near(args) => near::run(&args, results)?,
+        Experiment::Page(args) => page::run(&args, results)?,
         Experiment::Members(args) => members::run(&args, results)?,
         Experiment::All(args) => all::run(&args, results)?,
     }

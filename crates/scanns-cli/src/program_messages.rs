@@ -74,6 +74,6 @@ mod tests {
     fn the_kind_of_an_error_is_the_name_of_its_variant() {
         assert_eq!(kind(&Error::Cancelled), "Cancelled");
         assert_eq!(kind(&Error::corrupt("x", "y")), "Corrupt");
-        assert_eq!(kind(&Error::Locked { path: "a b".into() }), "Locked");
+        assert_eq!(kind(&Error::Locked { path: "a b".into(), here: false }), "Locked");
     }
 }

@@ -157,7 +157,7 @@ fn searching(measured: &[Measured], queries: &[Asked], model: Scoring, searchers
                 better: Better::Lower,
                 samples: rounds
                     .iter()
-                    .map(|rounds| rounds?.iter().map(|one| Some(of_class(one)?[part])).collect())
+                    .map(|rounds| (*rounds)?.iter().map(|one| Some(of_class(one)?[part])).collect())
                     .collect(),
             };
             let figures = ["average", "p50", "p99"].iter().enumerate().map(|(part, name)| figure(part, name));

@@ -92,7 +92,7 @@ impl Directory for ObjectDirectory {
 
     fn lock(&self) -> Result<WriterLock> {
         if self.store.is_locked.swap(true, Ordering::Acquire) {
-            return Err(Error::Locked { path: self.describe().into() });
+            return Err(Error::Locked { path: self.describe().into(), here: true });
         }
         Ok(WriterLock::new(Unlock(self.store.clone())))
     }

@@ -155,12 +155,18 @@ pub enum Error {
         what: String,
     },
 
-    /// Another process is writing to the index.
-    #[error("{path} is being written by another process: wait until it ends, or use another output",
-        path = .path.display())]
+    /// Somebody is writing to the index.
+    #[error("{} is {}", .path.display(), if *.here {
+        "open for writing in this process: delete, change values, merge and commit by the methods of that \
+         writer, or drop it first"
+    } else {
+        "being written by another process: wait until it ends, or use another output"
+    })]
     Locked {
         /// The index.
         path: PathBuf,
+        /// Whether it is this process.
+        here: bool,
     },
 
     /// A file whose text is not stored in the index has changed since it was indexed.

@@ -228,15 +228,20 @@ pub(crate) fn put_stored(field: Field, value: ValueRef<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The stored values of a document, in order; `None` if the bytes do not fit the schema.
-pub(crate) fn decode_stored(schema: &Schema, bytes: &[u8]) -> Option<Vec<(Field, Value)>> {
+/// The stored values of a document in the wanted fields, in order; `None` if the bytes do not fit the schema.
+pub(crate) fn decode_stored(
+    schema: &Schema,
+    bytes: &[u8],
+    is_wanted: impl Fn(Field) -> bool,
+) -> Option<Vec<(Field, Value)>> {
     let mut reader = ByteReader::new(bytes);
     let mut values = Vec::new();
     while !reader.remaining().is_empty() {
         let field = Field::new(u16::try_from(reader.varint()?).ok()?)?;
+        let wanted = is_wanted(field);
         let mut text = || {
             let len = usize::try_from(reader.varint()?).ok()?;
-            reader.take(len).map(<[u8]>::to_vec)
+            reader.take(len).map(|text| if wanted { text.to_vec() } else { Vec::new() })
         };
         let value = match schema.entry(field)?.kind {
             FieldKind::Text { .. } | FieldKind::Keyword | FieldKind::Path => Value::Text(text()?),
@@ -254,7 +259,9 @@ pub(crate) fn decode_stored(schema: &Schema, bytes: &[u8]) -> Option<Vec<(Field,
             },
             FieldKind::Date => Value::Date(reader.u64()?.cast_signed()),
         };
-        values.push((field, value));
+        if wanted {
+            values.push((field, value));
+        }
     }
     Some(values)
 }
@@ -288,17 +295,28 @@ mod tests {
             random.shuffle(&mut expected);
             let mut bytes = Vec::new();
             expected.iter().for_each(|(field, value)| put_stored(*field, value.as_ref(), &mut bytes));
-            assert_eq!(decode_stored(&schema, &bytes), Some(expected), "seed {seed:x} round {round}");
+            let chosen = fields[random.usize(..fields.len())];
+            let of_chosen: Vec<_> = expected.iter().filter(|(field, _)| *field == chosen).cloned().collect();
+            let found = decode_stored(&schema, &bytes, |field| field == chosen);
+            assert_eq!(found, Some(of_chosen), "seed {seed:x} round {round}");
+            assert_eq!(
+                decode_stored(&schema, &bytes, |_| true),
+                Some(expected),
+                "seed {seed:x} round {round}"
+            );
             for _ in 0..bytes.len().min(20) {
                 let at = random.usize(..bytes.len());
                 bytes[at] = random.u8(..);
-                let _ = decode_stored(&schema, &bytes);
+                let _ = decode_stored(&schema, &bytes, |_| true);
             }
         }
         for number in [0, 1, -1, i64::MIN, i64::MAX] {
             let mut bytes = Vec::new();
             put_stored(fields[2], ValueRef::Signed(number), &mut bytes);
-            assert_eq!(decode_stored(&schema, &bytes), Some(vec![(fields[2], Value::Signed(number))]));
+            assert_eq!(
+                decode_stored(&schema, &bytes, |_| true),
+                Some(vec![(fields[2], Value::Signed(number))])
+            );
         }
     }
 

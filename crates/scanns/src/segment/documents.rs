@@ -2,7 +2,7 @@
 
 use super::layout::{SPAN_PLACES, TEXT, VECTORS, file_name};
 use super::reader::Segment;
-use super::stored::{BlockReader, SpanReader, TermInDocument, decode_vector};
+use super::stored::{BlockReader, SpanReader, StoredCache, TermInDocument, decode_vector};
 use crate::error::{Error, Result};
 use crate::schema::Store;
 use crate::source::Stamp;
@@ -78,8 +78,20 @@ impl Segment {
     }
 
     /// Returns the text of a document, if it is stored in the segment.
-    pub fn content(&self, doc: u32) -> Result<Option<Vec<u8>>> {
+    #[cfg(test)]
+    pub(crate) fn content(&self, doc: u32) -> Result<Option<Vec<u8>>> {
         self.text()?.map(|text| text.get(doc)).transpose()
+    }
+
+    /// Calls `take` with the text of a document, if it is stored in the segment. What was decompressed for it
+    /// is kept in `cache`.
+    pub(crate) fn with_content<T>(
+        &self,
+        doc: u32,
+        cache: &StoredCache,
+        take: impl FnOnce(&[u8]) -> T,
+    ) -> Result<Option<T>> {
+        self.text()?.map(|text| text.get_cached(doc, (cache, self.id()), take)).transpose()
     }
 
     /// Returns the place of the text of a document, if references are stored.

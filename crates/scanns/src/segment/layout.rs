@@ -4,7 +4,7 @@ use crate::schema::Field;
 use crate::store::FileKind;
 
 /// Kind and format version of segment files. Changing the format of any section raises the version.
-pub const SEGMENT: FileKind = FileKind { magic: *b"SCANNSEG", format: 4, oldest: 2 };
+pub const SEGMENT: FileKind = FileKind { magic: *b"SCANNSEG", format: 5, oldest: 2 };
 
 /// Section of the term groups, one per searched field: see `terms/mod.rs`.
 pub(super) const TERMS: u32 = 1;

@@ -64,7 +64,7 @@ pub use order::DocumentOrder;
 pub use progress::MergeProgress;
 pub use reader::Segment;
 pub use stats::{FieldStats, SegmentStats};
-pub use stored::{StoredCollector, TermInDocument};
+pub use stored::{StoredCache, StoredCollector, TermInDocument};
 pub use terms::{TermBlocks, TermInfo, TermPositions, TermsIter, TermsWalk};
 pub use updates::{Changes, Updates};
 pub use visible::{SegmentView, VisibleDocs};

@@ -1,10 +1,12 @@
 //! An index directory on a file system.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -158,19 +160,21 @@ impl Directory for FsDirectory {
             // The kernel releases the lock when the process ends in any way.
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
-                Err(rustix::io::Errno::WOULDBLOCK) => return Err(Error::Locked { path: self.path.clone() }),
+                Err(rustix::io::Errno::WOULDBLOCK) => {
+                    let here = identity(file.metadata()).is_some_and(|found| held().contains(&found));
+                    return Err(Error::Locked { path: self.path.clone(), here });
+                }
                 Err(source) => return Err(Error::io("lock", &path, source.into())),
             }
+            let file = LockedFile::new(file);
             // The previous owner may have removed the file: a lock on a file without a name excludes nobody.
-            let identity =
-                |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
-            if identity(file.metadata()) == identity(fs::metadata(&path)) {
+            if identity(file.file.metadata()) == identity(fs::metadata(&path)) {
                 if self.needs_leases() {
                     // Readers may be unable to create the file. Without it, they have no leases, as without
                     // locks.
                     let _ = options.open(self.file(READERS));
                 }
-                return Ok(WriterLock::new(LockedFile(file)));
+                return Ok(WriterLock::new(file));
             }
         }
     }
@@ -246,18 +250,66 @@ impl Output for FsOutput {
 /// Closing it would not be enough: a program that another thread has just started still has the file open,
 /// and with it the lock, until it is executed.
 #[derive(Debug)]
-struct LockedFile(File);
+struct LockedFile {
+    file: File,
+    identity: Option<FileIdentity>,
+}
+
+impl LockedFile {
+    fn new(file: File) -> Self {
+        let identity = identity(file.metadata());
+        held().extend(identity);
+        LockedFile { file, identity }
+    }
+}
 
 impl Drop for LockedFile {
     fn drop(&mut self) {
+        // While others cannot have the lock, so that none of theirs is removed.
+        if let Some(identity) = &self.identity {
+            held().remove(identity);
+        }
         // What fails here is released by the end of the process.
-        let _ = flock(&self.0, FlockOperation::Unlock);
+        let _ = flock(&self.file, FlockOperation::Unlock);
     }
+}
+
+/// Device and inode of a file.
+type FileIdentity = (u64, u64);
+
+fn identity(found: io::Result<fs::Metadata>) -> Option<FileIdentity> {
+    found.ok().map(|found| (found.dev(), found.ino()))
+}
+
+/// The files whose locks this process holds.
+fn held() -> MutexGuard<'static, BTreeSet<FileIdentity>> {
+    static HELD: Mutex<BTreeSet<FileIdentity>> = Mutex::new(BTreeSet::new());
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_tells_whether_this_process_holds_it() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = FsDirectory::new(place.path());
+        let told = |directory: &FsDirectory| directory.lock().unwrap_err().to_string();
+        let lock = directory.lock().unwrap();
+        assert!(
+            told(&directory).contains("open for writing in this process: delete"),
+            "{}",
+            told(&directory)
+        );
+        drop(lock);
+        // As another process would, which this one knows nothing of.
+        let other = File::open(place.path().join(LOCK)).unwrap();
+        flock(&other, FlockOperation::NonBlockingLockExclusive).unwrap();
+        assert!(told(&directory).contains("by another process: wait"), "{}", told(&directory));
+        drop(other);
+        drop(directory.lock().unwrap());
+    }
 
     #[test]
     fn a_file_that_is_written_again_keeps_its_bytes_under_its_other_names() {
@@ -289,7 +341,7 @@ mod tests {
         let file = File::create(&path).unwrap();
         flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
         let _open = file.try_clone().unwrap();
-        drop(LockedFile(file));
+        drop(LockedFile::new(file));
         flock(File::create(&path).unwrap(), FlockOperation::NonBlockingLockExclusive).unwrap();
     }
 }

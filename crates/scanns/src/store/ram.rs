@@ -68,7 +68,7 @@ impl Directory for RamDirectory {
     fn lock(&self) -> Result<WriterLock> {
         let mut held = lock(&self.lock_held);
         if std::mem::replace(&mut *held, true) {
-            return Err(Error::Locked { path: "memory".into() });
+            return Err(Error::Locked { path: "memory".into(), here: true });
         }
         Ok(WriterLock::new(ReleaseRam(self.lock_held.clone())))
     }

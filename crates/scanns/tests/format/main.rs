@@ -20,7 +20,7 @@ use envelope::Envelope;
 use grammar::{Grammar, Parsed};
 
 /// The newest fixture.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 
 /// The oldest fixture that can be read.
 const OLDEST: u32 = 2;

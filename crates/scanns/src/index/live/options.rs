@@ -25,7 +25,8 @@ pub struct WriterOptions {
     /// What to store of documents. Values of fields that the schema stores are always stored; if it stores
     /// none, [`Store::Content`] stores the text of the default field.
     pub stored: StoredOptions,
-    /// Which segments to merge in the background; `None` for none.
+    /// Which segments to merge in the background, after commits; `None` for none. The default is
+    /// [`MergePolicy::of_frequent_commits`].
     pub merge: Option<MergePolicy>,
     /// Sizes of the buffers through which segments are written.
     pub buffers: FlushBuffers,
@@ -38,7 +39,7 @@ impl Default for WriterOptions {
             lanes: 0,
             segment_memory: SEGMENT_MEMORY,
             stored: StoredOptions::default(),
-            merge: Some(MergePolicy::default()),
+            merge: Some(MergePolicy::of_frequent_commits()),
             buffers: FlushBuffers::default(),
         }
     }

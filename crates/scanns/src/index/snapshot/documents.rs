@@ -43,7 +43,7 @@ impl Snapshot {
                 Ok(texts.map(|texts| texts.concat()))
             }
             _ if !segment.has_content(hit.doc) => Ok(None),
-            Store::Content => segment.content(hit.doc),
+            Store::Content => segment.with_content(hit.doc, &self.stored_cache, <[u8]>::to_vec),
             Store::Reference => {
                 let Some(part) = self.part(hit.leaf) else { return Ok(None) };
                 let Some(reference) = segment.reference(hit.doc)? else { return Ok(None) };
@@ -95,7 +95,7 @@ impl Snapshot {
     /// The stored texts of a field of the document of a hit, in the order in which they were given; `None` if
     /// the document has none.
     pub(super) fn texts(&self, hit: &Hit, field: Field) -> Result<Option<Vec<Vec<u8>>>> {
-        let values = self.values(hit)?.into_iter().flatten();
+        let values = self.values_in(hit, Some(&[field]))?.into_iter().flatten();
         let texts: Vec<Vec<u8>> = values
             .filter_map(|(of, value)| match value {
                 Value::Text(text) if of == field => Some(text),
@@ -111,11 +111,22 @@ impl Snapshot {
     /// # Errors
     /// [`Error::Corrupt`] if the stored values cannot be read.
     pub fn values(&self, hit: &Hit) -> Result<Option<Vec<(Field, Value)>>> {
+        self.values_in(hit, None)
+    }
+
+    /// Does the same for the values of some fields; `None` for all.
+    fn values_in(&self, hit: &Hit, fields: Option<&[Field]>) -> Result<Option<Vec<(Field, Value)>>> {
         let Some(segment) = self.leaf(hit).filter(|_| self.stores(hit)) else { return Ok(None) };
         let Some(part) = self.part(hit.leaf) else { return Ok(None) };
-        let Some(bytes) = segment.content(hit.doc)? else { return Ok(None) };
+        let is_wanted = |field: Field| {
+            fields.is_none_or(|fields| part.joined(field).is_none_or(|joined| fields.contains(&joined)))
+        };
+        let decode = |bytes: &[u8]| decode_stored(&part.schema, bytes, is_wanted);
+        let Some(values) = segment.with_content(hit.doc, &self.stored_cache, decode)? else {
+            return Ok(None);
+        };
         let damaged = || segment.damaged_values(hit.doc);
-        let mut values = decode_stored(&part.schema, &bytes).ok_or_else(damaged)?;
+        let mut values = values.ok_or_else(damaged)?;
         if let Some(view) = segment.view().filter(|_| !segment.has_content(hit.doc)) {
             values.retain(|(field, _)| !view.is_content(*field));
         }
@@ -150,7 +161,7 @@ impl Snapshot {
         let Some(segment) = self.leaf(hit) else { return Ok(vec![Vec::new(); fields.len()]) };
         let is_column = |field: Field| self.schema().entry(field).is_some_and(|entry| entry.column);
         let all_columns = fields.iter().all(|&field| is_column(field));
-        let stored = if all_columns { None } else { self.values(hit)? };
+        let stored = if all_columns { None } else { self.values_in(hit, Some(fields))? };
         let values = |&field: &Field| {
             let mut values = Vec::new();
             if !is_column(field) {

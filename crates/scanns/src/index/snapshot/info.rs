@@ -45,6 +45,8 @@ pub struct IndexInfo {
     pub index_bytes: u64,
     /// The size of positions and offsets in all segments, in bytes.
     pub position_bytes: u64,
+    /// The memory of this snapshot that keeps what was decompressed of stored documents, in bytes.
+    pub stored_cache_bytes: u64,
     /// The version of the segment format.
     pub format_version: u32,
 }

@@ -16,7 +16,7 @@ use crate::index::coverage::Coverage;
 use crate::index::field_views::FieldViews;
 use crate::schema::{Analyzer, Field, Records, Schema, Store};
 use crate::search::{Hit, Searcher};
-use crate::segment::{SEGMENT, Segment, Updates};
+use crate::segment::{SEGMENT, Segment, StoredCache, Updates};
 use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 
 /// A commit of an index, opened for reading. Later commits do not change it.
@@ -65,6 +65,8 @@ pub struct Snapshot {
     /// The segments, seen through each searched field.
     pub(super) views: FieldViews,
     pub(super) infos: Vec<SegmentInfo>,
+    /// What was decompressed of stored documents.
+    pub(super) stored_cache: Arc<StoredCache>,
 }
 
 /// The state of an index that a snapshot shows, besides its documents.
@@ -203,9 +205,18 @@ impl Snapshot {
             segments: segments.iter().map(|segment| segment.in_field(default)).collect(),
             part_of: part_of.collect(),
             infos: parts.iter().flat_map(|part| part.infos.iter().cloned()).collect(),
+            stored_cache: Arc::default(),
             schema,
             parts,
         }
+    }
+
+    /// Returns the same snapshot with another limit for the memory that keeps what was decompressed last of
+    /// stored documents, in bytes: 8 MiB unless chosen here, and 0 to keep nothing. Clones, views and refreshed
+    /// snapshots share this memory; [`IndexInfo::stored_cache_bytes`] tells how much is in use.
+    #[must_use]
+    pub fn with_stored_cache(self, bytes: usize) -> Self {
+        Snapshot { stored_cache: Arc::new(StoredCache::new(bytes)), ..self }
     }
 
     /// The index of a leaf.
@@ -286,6 +297,7 @@ impl Snapshot {
             stored: stored.or(first.map(|part| part.stored)).unwrap_or_default(),
             index_bytes: sum(|segment| segment.bytes),
             position_bytes: if self.is_view() { 0 } else { fields.map(|field| field.run_bytes).sum() },
+            stored_cache_bytes: self.stored_cache.bytes() as u64,
             format_version: SEGMENT.format,
         }
     }

@@ -23,6 +23,9 @@ impl Snapshot {
 
     /// Returns `newest`, or a clone of this snapshot if both are of the same commit.
     fn unless_same(&self, newest: Snapshot) -> Self {
-        if newest.fingerprint() == self.fingerprint() { self.clone() } else { newest }
+        if newest.fingerprint() == self.fingerprint() {
+            return self.clone();
+        }
+        Snapshot { stored_cache: self.stored_cache.clone(), ..newest }
     }
 }

@@ -92,7 +92,8 @@ impl Snapshot {
             let metadata = metadata(part);
             part.see(&mut left, &metadata)?;
         }
-        Ok(Snapshot::of_parts(self.schema.clone(), parts))
+        let stored_cache = self.stored_cache.clone();
+        Ok(Snapshot { stored_cache, ..Snapshot::of_parts(self.schema.clone(), parts) })
     }
 
     /// Returns the number of documents that each segment has numbers for, deleted and void ones included: the

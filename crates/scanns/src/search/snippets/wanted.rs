@@ -30,11 +30,37 @@ pub(super) struct WantedPhrase {
     pub(super) slop: u32,
 }
 
+/// The first bytes and the lengths of the terms: most words of a text are known by these not to be wanted.
+struct TermShapes {
+    first: [bool; 256],
+    /// A bit for each length, the last one for all longer terms too.
+    lengths: u64,
+}
+
+impl TermShapes {
+    fn length_bit(term: &[u8]) -> u64 {
+        1 << term.len().min(63)
+    }
+
+    fn add(&mut self, term: &[u8]) {
+        self.lengths |= Self::length_bit(term);
+        self.first[usize::from(term.first().copied().unwrap_or(0))] = true;
+    }
+
+    /// Returns false if `word` is none of the terms.
+    #[inline]
+    fn may_be(&self, word: &[u8]) -> bool {
+        self.lengths & Self::length_bit(word) != 0
+            && self.first[usize::from(word.first().copied().unwrap_or(0))]
+    }
+}
+
 /// The terms, patterns and phrases of a query in one field. Terms have the first numbers, then patterns.
 pub(super) struct WantedTerms<'q> {
     /// The numbers of each term. A term that does not come from a fuzzy word has its first number first,
     /// because phrases consist of such terms.
     terms: HashMap<Vec<u8>, Vec<usize>>,
+    shapes: TermShapes,
     patterns: Vec<(usize, PatternMatcher<'q>)>,
     pub(super) phrases: Vec<WantedPhrase>,
     /// By number: whether it counts outside of phrases.
@@ -67,6 +93,7 @@ impl<'q> WantedTerms<'q> {
         weights.resize(weights.len() + plan.patterns.len(), 1024);
         let mut wanted = WantedTerms {
             terms: HashMap::new(),
+            shapes: TermShapes { first: [false; 256], lengths: 0 },
             patterns: Vec::new(),
             phrases: Vec::new(),
             alone: vec![false; weights.len()],
@@ -83,6 +110,7 @@ impl<'q> WantedTerms<'q> {
             .collect();
         numbers.sort_by_key(|&at| plan.is_blended(at));
         for at in numbers {
+            wanted.shapes.add(&plan.terms[at].bytes);
             let same = wanted.terms.entry(plan.terms[at].bytes.to_vec()).or_default();
             if same.len() < TERMS_OF_A_WORD {
                 same.push(at);
@@ -134,7 +162,9 @@ impl<'q> WantedTerms<'q> {
     /// Calls `found` with the numbers of the terms and patterns that match a word.
     #[inline]
     pub(super) fn of(&mut self, word: &[u8], mut found: impl FnMut(usize)) {
-        self.terms.get(word).into_iter().flatten().for_each(|&number| found(number));
+        if self.shapes.may_be(word) {
+            self.terms.get(word).into_iter().flatten().for_each(|&number| found(number));
+        }
         if self.patterns.is_empty() {
             return;
         }

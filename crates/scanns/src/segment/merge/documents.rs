@@ -8,8 +8,8 @@ use crate::segment::progress::MergeProgress;
 use crate::segment::reader::Segment;
 use crate::segment::renumbering::Renumbering;
 use crate::segment::stored::{
-    BlockPart, BlockReader, FULL, LZ4, PackedBlock, SpanReader, SpanWriter, StoredBlockEntry,
-    StoredBlockWriter, Unpacker, ZSTD,
+    BlockPart, BlockReader, LZ4, PackedBlock, SpanReader, SpanWriter, StoredBlockEntry, StoredBlockWriter,
+    Unpacker, ZSTD,
 };
 use crate::store::EnvelopeWriter;
 
@@ -109,7 +109,7 @@ fn survivors(blocks: &[PackedBlock<'_>], numbers: &Renumbering) -> u32 {
 /// Returns true if a block should be packed again together with the pending documents. If every small block
 /// were copied, their number would keep growing.
 fn is_small(entry: &StoredBlockEntry, writer: &StoredBlockWriter) -> bool {
-    let small = |text: usize| text < FULL / 2;
+    let small = |text: usize| writer.is_small(text);
     entry.part == BlockPart::Whole
         && (small(entry.text as usize) || (writer.pending() > 0 && small(writer.pending())))
 }

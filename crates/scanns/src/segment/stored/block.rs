@@ -4,12 +4,15 @@
 //! make a block too large gets separate blocks. A block never contains both parts of a document and whole
 //! documents, so that a merge can drop or copy each block separately.
 //!
-//! Block sizes from 16 to 128 KiB were measured on sources and on lines. Each doubling compresses 1 to 4 %
+//! Block sizes from 16 to 128 KiB were measured on sources and on lines. Each doubling compresses 1 to 5 %
 //! better with LZ4 and 0 to 7 % better with Zstandard, and makes a random read, which unpacks the block of
-//! the document, up to twice as slow. At 64 KiB, LZ4 takes 2.0 to 2.4 s per GiB of sources and compresses
-//! them 4.2 times; Zstandard at level 1 takes 2.6 to 3.0 s and compresses them 6.6 times. Rejected: a
-//! dictionary that is trained on the first documents of a segment. It saved 1 % at best, took 0.8 s to train,
-//! and would prevent merges from copying blocks.
+//! the document, up to twice as slow. LZ4, which is chosen for speed, has blocks of 16 KiB, which are unpacked
+//! only up to the document; Zstandard, which is chosen for size, has blocks of 64 KiB. At 64 KiB, LZ4 takes 2.0
+//! to 2.4 s per GiB of sources and compresses them 4.2 times; Zstandard at level 1 takes 2.6 to 3.0 s and
+//! compresses them 6.6 times. Rejected: a dictionary that is trained on the first documents of a segment, which
+//! saved 1 % of blocks of 64 KiB at best, took 0.8 s to train, and would prevent merges from copying blocks; and
+//! the first 2 to 16 KiB of a block as the dictionary of its later parts: to read both takes longer than to
+//! read a block that is compressed as well.
 
 use super::codec::Packer;
 use crate::codec::{ByteReader, put_varint};
@@ -18,12 +21,15 @@ use crate::error::Result;
 use crate::schema::Compression;
 use crate::store::EnvelopeWriter;
 
-/// Bytes of text after which a block ends with the current document.
+/// Bytes of text after which the largest blocks end with the current document.
 pub(in crate::segment) const FULL: usize = 64 << 10;
-/// The maximum number of bytes of text in a block.
-pub(in crate::segment) const MOST: usize = 2 * FULL;
-/// Bytes of lengths after which a block ends, even with little text.
-const MOST_LENGTHS: usize = FULL / 4;
+/// Bytes of text after which blocks of LZ4 end.
+pub(in crate::segment) const FULL_LZ4: usize = 16 << 10;
+
+/// Bytes of text after which a block ends with the current document.
+fn full(compression: Compression) -> usize {
+    if compression == Compression::Lz4 { FULL_LZ4 } else { FULL }
+}
 /// Largest uncompressed block that a reader accepts, in bytes.
 pub(in crate::segment) const LIMIT: usize = 1 << 20;
 
@@ -52,16 +58,18 @@ pub(in crate::segment) struct StoredBlockEntry {
     pub(in crate::segment) first: u32,
     /// Bytes of text.
     pub(in crate::segment) text: u32,
-    /// Bytes of lengths after the text.
+    /// Bytes of lengths.
     pub(in crate::segment) lengths: u32,
     pub(in crate::segment) codec: u32,
     pub(in crate::segment) part: BlockPart,
+    /// Whether the lengths stand before the text.
+    pub(in crate::segment) lengths_first: bool,
 }
 
 impl StoredBlockEntry {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.offset.to_le_bytes());
-        let kind = self.codec | (self.part as u32) << 8;
+        let kind = self.codec | (self.part as u32) << 8 | u32::from(self.lengths_first) << 16;
         for number in [self.first, self.text, self.lengths, kind] {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -71,14 +79,34 @@ impl StoredBlockEntry {
         let mut reader = ByteReader::new(bytes);
         let offset = reader.u64()?;
         let [first, text, lengths, kind] = [reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?];
-        let part = match kind >> 8 {
+        let lengths_first = match kind >> 16 {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        let part = match kind >> 8 & 0xff {
             0 => BlockPart::Whole,
             1 => BlockPart::First,
             2 => BlockPart::Later,
             _ => return None,
         };
         let fits = (text as usize).checked_add(lengths as usize)? <= LIMIT;
-        fits.then_some(StoredBlockEntry { offset, first, text, lengths, codec: kind & 0xff, part })
+        let codec = kind & 0xff;
+        fits.then_some(StoredBlockEntry { offset, first, text, lengths, codec, part, lengths_first })
+    }
+
+    /// Bytes of the uncompressed block.
+    pub(in crate::segment) fn len(&self) -> usize {
+        self.text as usize + self.lengths as usize
+    }
+
+    /// The text and the lengths of the uncompressed block.
+    pub(in crate::segment) fn split<'r>(&self, raw: &'r [u8]) -> Option<(&'r [u8], &'r [u8])> {
+        if self.lengths_first {
+            raw.split_at_checked(self.lengths as usize).map(|(lengths, text)| (text, lengths))
+        } else {
+            raw.split_at_checked(self.text as usize)
+        }
     }
 }
 
@@ -94,6 +122,8 @@ pub(in crate::segment) struct PackedBlock<'a> {
 /// Packs documents in sequence.
 pub(in crate::segment) struct StoredBlockWriter {
     packer: Packer,
+    /// Bytes of text after which a block ends with the current document.
+    full: usize,
     /// Text of the current block; the text of the current document begins at `open_at`.
     text: Vec<u8>,
     open_at: usize,
@@ -113,6 +143,7 @@ impl StoredBlockWriter {
     pub(in crate::segment) fn new(compression: Compression) -> Result<Self> {
         Ok(StoredBlockWriter {
             packer: Packer::new(compression)?,
+            full: full(compression),
             text: Vec::new(),
             open_at: 0,
             lengths: Vec::new(),
@@ -132,8 +163,9 @@ impl StoredBlockWriter {
     /// Appends to the current document.
     #[inline]
     pub(in crate::segment) fn push(&mut self, mut bytes: &[u8], out: &mut impl BlockSink) -> Result<()> {
-        while self.text.len() + bytes.len() > MOST {
-            let (now, rest) = bytes.split_at(MOST - self.text.len());
+        let most = 2 * self.full;
+        while self.text.len() + bytes.len() > most {
+            let (now, rest) = bytes.split_at(most - self.text.len());
             self.text.extend_from_slice(now);
             bytes = rest;
             if self.docs > self.first { self.seal_documents(out)? } else { self.seal_part(out)? }
@@ -152,8 +184,14 @@ impl StoredBlockWriter {
             self.parts = 0;
             return self.seal(BlockPart::Later, out);
         }
-        let full = self.text.len() >= FULL || self.lengths.len() >= MOST_LENGTHS;
+        // Many short documents end a block, too.
+        let full = self.text.len() >= self.full || self.lengths.len() >= self.full / 4;
         if full { self.seal(BlockPart::Whole, out) } else { Ok(()) }
+    }
+
+    /// Returns true if `text` bytes are so few for a block that it should be joined with others.
+    pub(in crate::segment) fn is_small(&self, text: usize) -> bool {
+        text < self.full / 2
     }
 
     /// Returns true if the current document has bytes.
@@ -196,10 +234,12 @@ impl StoredBlockWriter {
     fn seal(&mut self, part: BlockPart, out: &mut impl BlockSink) -> Result<()> {
         let len = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let (text, lengths) = (len(&self.text), len(&self.lengths));
-        self.text.extend_from_slice(&self.lengths);
-        let (codec, packed) = self.packer.pack(&self.text);
+        // The lengths come first, so that a document is found without the text after it.
+        self.lengths.extend_from_slice(&self.text);
+        let (codec, packed) = self.packer.pack(&self.lengths);
         out.take(packed)?;
-        let entry = StoredBlockEntry { offset: self.packed, first: self.first, text, lengths, codec, part };
+        let (offset, first) = (self.packed, self.first);
+        let entry = StoredBlockEntry { offset, first, text, lengths, codec, part, lengths_first: true };
         self.packed += packed.len() as u64;
         self.entries.push(entry);
         self.text.clear();

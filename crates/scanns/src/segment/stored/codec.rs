@@ -1,9 +1,10 @@
 //! Compression of blocks. The codec of a block is stored in its index entry, so blocks of one segment may
 //! differ.
 
-use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, get_maximum_output_size};
+use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 use zstd::bulk::{Compressor, Decompressor};
 
+use crate::codec::{LZ4_SLACK, Lz4Front};
 use crate::error::{Error, Result};
 use crate::schema::Compression;
 
@@ -86,20 +87,61 @@ impl Unpacker {
         if codec == RAW {
             return Some(packed).filter(|packed| packed.len() == len);
         }
-        if self.raw.len() < len {
-            self.raw.resize(len, 0);
+        if self.raw.len() < len + LZ4_SLACK {
+            self.raw.resize(len + LZ4_SLACK, 0);
         }
-        let target = self.raw.get_mut(..len)?;
+        let target = self.raw.get_mut(..len + LZ4_SLACK)?;
         let found = match codec {
-            LZ4 => decompress_into(packed, target).ok()?,
+            LZ4 => {
+                let mut front = Lz4Front::new(packed);
+                front.until(usize::MAX, target)?;
+                front.filled()
+            }
             ZSTD => {
                 if self.zstd.is_none() {
                     self.zstd = Decompressor::new().ok();
                 }
-                self.zstd.as_mut()?.decompress_to_buffer(packed, target).ok()?
+                self.zstd.as_mut()?.decompress_to_buffer(packed, target.get_mut(..len)?).ok()?
             }
             _ => return None,
         };
-        Some(target).filter(|_| found == len).map(|target| &*target)
+        target.get(..len).filter(|_| found == len)
+    }
+}
+
+/// A block that is decompressed from the front.
+pub(in crate::segment) enum BlockFront<'p> {
+    /// It is not compressed.
+    Raw(&'p [u8]),
+    /// LZ4, as far as it was needed.
+    Lz4(Lz4Front<'p>, Vec<u8>),
+    /// The whole block.
+    Whole(Vec<u8>),
+}
+
+impl<'p> BlockFront<'p> {
+    /// A block of `len` bytes; `None` if it is damaged or has another length.
+    pub(in crate::segment) fn new(codec: u32, packed: &'p [u8], len: usize) -> Option<Self> {
+        match codec {
+            RAW => Some(BlockFront::Raw(packed)).filter(|_| packed.len() == len),
+            LZ4 => Some(BlockFront::Lz4(Lz4Front::new(packed), vec![0; len + LZ4_SLACK])),
+            _ => {
+                let mut unpacker = Unpacker::default();
+                unpacker.unpack(codec, packed, len).map(<[u8]>::to_vec).map(BlockFront::Whole)
+            }
+        }
+    }
+
+    /// The first bytes, at least `need` of them; `None` if the block is damaged.
+    pub(in crate::segment) fn until(&mut self, need: usize) -> Option<&[u8]> {
+        let found = match self {
+            BlockFront::Raw(bytes) => bytes,
+            BlockFront::Whole(bytes) => bytes.as_slice(),
+            BlockFront::Lz4(front, out) => {
+                front.until(need, out)?;
+                out.get(..front.filled())?
+            }
+        };
+        Some(found).filter(|found| found.len() >= need)
     }
 }

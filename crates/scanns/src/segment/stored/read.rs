@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::block::{BlockPart, ENTRY, HEAD, PackedBlock, StoredBlockEntry};
-use super::codec::Unpacker;
+use super::cache::StoredCache;
+use super::codec::{BlockFront, RAW, Unpacker};
 use super::spans::SpanReader;
 use crate::codec::ByteReader;
 use crate::error::{Error, Result};
@@ -115,10 +116,8 @@ impl<'a> BlockReader<'a> {
         'a: 'u,
     {
         let PackedBlock { entry, docs, packed } = self.block(number)?;
-        let (text, lengths) = (entry.text as usize, entry.lengths as usize);
-        let raw = unpacker.unpack(entry.codec, packed, text + lengths);
-        let (text, lengths) =
-            raw.and_then(|raw| raw.split_at_checked(text)).ok_or_else(|| self.damaged(number))?;
+        let raw = unpacker.unpack(entry.codec, packed, entry.len());
+        let (text, lengths) = raw.and_then(|raw| entry.split(raw)).ok_or_else(|| self.damaged(number))?;
         Ok(StoredBlock { entry, docs, text, lengths })
     }
 
@@ -134,14 +133,53 @@ impl<'a> BlockReader<'a> {
 
     /// The bytes of a document.
     pub(in crate::segment) fn get(&self, doc: u32) -> Result<Vec<u8>> {
-        let mut unpacker = Unpacker::default();
         let last = self.find(doc)?;
-        if self.entry(last)?.part == BlockPart::Whole {
-            let block = self.load(last, &mut unpacker)?;
-            let mut documents = block.documents();
-            let found = documents.find(|(number, _)| *number == doc);
-            return found.map(|(_, text)| text.to_vec()).ok_or_else(|| self.damaged(last));
+        let block = self.block(last)?;
+        if block.entry.part == BlockPart::Whole {
+            let read = || -> Option<Vec<u8>> {
+                let (mut front, place) = block.open_at(doc)?;
+                front.until(place.end)?.get(place).map(<[u8]>::to_vec)
+            };
+            return read().ok_or_else(|| self.damaged(last));
         }
+        self.get_parts(doc, last)
+    }
+
+    /// Calls `take` with the bytes of a document. Its block is decompressed as far as needed, and kept in
+    /// `cache`; `segment` is the identity of this store there. A block that is read again beyond the bytes that
+    /// are kept is decompressed to its end.
+    pub(in crate::segment) fn get_cached<T>(
+        &self,
+        doc: u32,
+        (cache, segment): (&StoredCache, u128),
+        take: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T> {
+        let last = self.find(doc)?;
+        let block = self.block(last)?;
+        if block.entry.part != BlockPart::Whole {
+            return self.get_parts(doc, last).map(|text| take(&text));
+        }
+        let damaged = || self.damaged(last);
+        if !block.is_packed() {
+            let (_, place) = block.open_at(doc).ok_or_else(damaged)?;
+            return block.packed.get(place).map(take).ok_or_else(damaged);
+        }
+        let kept = cache.get((segment, last));
+        let found = kept.as_deref().and_then(|raw| raw.get(block.place(doc, raw)?));
+        if let Some(text) = found {
+            return Ok(take(text));
+        }
+        let (mut front, place) = block.open_at(doc).ok_or_else(damaged)?;
+        let need = if kept.is_some() { block.entry.len() } else { place.end };
+        let raw = front.until(need).ok_or_else(damaged)?;
+        let taken = raw.get(place).map(take).ok_or_else(damaged)?;
+        cache.put((segment, last), raw);
+        Ok(taken)
+    }
+
+    /// The bytes of a document whose last part is in block `last`.
+    fn get_parts(&self, doc: u32, last: usize) -> Result<Vec<u8>> {
+        let mut unpacker = Unpacker::default();
         let mut first = last;
         while self.entry(first)?.part == BlockPart::Later {
             first = first.checked_sub(1).ok_or_else(|| self.damaged(last))?;
@@ -243,6 +281,37 @@ impl<'a> BlockReader<'a> {
         // A document continues in the next block if it is in parts and does not end in this one.
         let goes_on = entry.part != BlockPart::Whole && docs == 0;
         Ok(starts && more == goes_on)
+    }
+}
+
+impl<'a> PackedBlock<'a> {
+    /// Returns true if the block is compressed.
+    fn is_packed(&self) -> bool {
+        self.entry.codec != RAW
+    }
+
+    /// Begins to decompress the block, and returns the place of a document in its bytes.
+    fn open_at(&self, doc: u32) -> Option<(BlockFront<'a>, Range<usize>)> {
+        let StoredBlockEntry { codec, lengths, lengths_first, .. } = self.entry;
+        let mut front = BlockFront::new(codec, self.packed, self.entry.len())?;
+        let need = if lengths_first { lengths as usize } else { self.entry.len() };
+        let place = self.place(doc, front.until(need)?)?;
+        Some((front, place))
+    }
+
+    /// The place of a document in the bytes of the block, of which `raw` has at least the lengths.
+    fn place(&self, doc: u32, raw: &[u8]) -> Option<Range<usize>> {
+        let StoredBlockEntry { first, text, lengths, lengths_first, .. } = self.entry;
+        let (text, count) = (text as usize, lengths as usize);
+        let lengths = if lengths_first { 0..count } else { text..text + count };
+        let mut lengths = ByteReader::new(raw.get(lengths)?);
+        let mut start = 0usize;
+        for _ in 0..doc.checked_sub(first).filter(|&before| before < self.docs)? {
+            start = start.checked_add(usize::try_from(lengths.varint()?).ok()?)?;
+        }
+        let end = start.checked_add(usize::try_from(lengths.varint()?).ok()?).filter(|&end| end <= text)?;
+        let before = if lengths_first { count } else { 0 };
+        Some(before + start..before + end)
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 
-use super::block::{ENTRY, FULL, MOST, StoredBlockWriter};
+use super::block::{ENTRY, FULL, FULL_LZ4, StoredBlockWriter};
+use super::cache::StoredCache;
 use super::collect::StoredCollector;
 use super::read::BlockReader;
 use super::spans::{SpanReader, SpanWriter};
@@ -21,6 +22,8 @@ use crate::store::{Directory, Envelope, EnvelopeWriter, FileKind, RamDirectory};
 use crate::sys::PageSize;
 use crate::tokenize::TokenSink;
 
+/// The maximum number of bytes of text in the largest blocks.
+const MOST: usize = 2 * FULL;
 const KIND: FileKind = FileKind { magic: *b"SCANTEST", format: 1, oldest: 1 };
 const PLACE: BlockSections = BlockSections { blocks: 1, index: 2, what: "documents" };
 const ALL: [Compression; 4] =
@@ -31,7 +34,10 @@ const ALL: [Compression; 4] =
 fn random_document(random: &mut Rng) -> Vec<u8> {
     let len = match random.u8(..12) {
         0 => 0,
-        1 => [FULL - 1, FULL, FULL + 1, MOST - 1, MOST, MOST + 1, 2 * MOST][random.usize(..7)],
+        1 => {
+            let most = [FULL_LZ4, 2 * FULL_LZ4, FULL, MOST, 2 * MOST][random.usize(..5)];
+            most - 1 + random.usize(..3)
+        }
         2 => random.usize(..5 * MOST),
         3..5 => random.usize(..FULL),
         _ => random.usize(..300),
@@ -80,9 +86,16 @@ fn documents_of_any_size_are_read_back_singly_and_in_order() {
         let file = Envelope::open(&directory, "file", KIND).unwrap();
         let count = u32::try_from(documents.len()).unwrap();
         let reader = BlockReader::open(&file, PLACE, count).unwrap().unwrap();
+        let cache = StoredCache::new([0, 100 << 10, 8 << 20][random.usize(..3)]);
         for (number, document) in (0..).zip(&documents) {
             assert!(reader.get(number).unwrap() == *document, "{what} document {number}");
         }
+        for _ in 0..2 * documents.len() {
+            let number = random.u32(..count);
+            let found = reader.get_cached(number, (&cache, 7), <[u8]>::to_vec).unwrap();
+            assert!(found == documents[number as usize], "{what} document {number} with a cache");
+        }
+        assert!(reader.get_cached(count, (&cache, 7), <[u8]>::len).is_err(), "{what}");
         assert!(reader.get(count).is_err() && BlockReader::open(&file, PLACE, count + 1).is_err(), "{what}");
         let mut found = Vec::new();
         reader
@@ -114,7 +127,12 @@ fn read_all(directory: &RamDirectory, documents: &[Vec<u8>]) -> Result<()> {
     let Some(reader) = BlockReader::open(&file, PLACE, u32::try_from(documents.len()).unwrap())? else {
         return Ok(());
     };
-    (0..).zip(documents).for_each(|(number, _)| drop(reader.get(number)));
+    let cache = StoredCache::default();
+    for (number, _) in (0..).zip(documents) {
+        let once = reader.get(number).ok();
+        let again = [0, 1].map(|_| reader.get_cached(number, (&cache, 1), <[u8]>::to_vec).ok());
+        assert!(again.iter().all(|again| again.is_none() || *again == once), "document {number}");
+    }
     reader.each(|_, _| Ok(()))
 }
 

@@ -335,7 +335,7 @@ impl Directory for FaultDirectory {
         let course = disk.call(CallKind::Lock, "").map_err(failed("lock", ""))?;
         course.reply().map_err(failed("lock", ""))?;
         if std::mem::replace(&mut disk.locked, true) {
-            return Err(Error::Locked { path: "memory".into() });
+            return Err(Error::Locked { path: "memory".into(), here: true });
         }
         Ok(WriterLock::new(ReleaseDisk(self.disk.clone())))
     }
