@@ -17,12 +17,14 @@
 //! is needed to build or test scanns. Therefore `tantivy/`, `seekstorm/` and `infino/` are packages with their own
 //! lock files, and the driver builds the adapters when it runs. The driver itself is tested with the workspace.
 //!
-//! The comparison of columns has its own driver and adapters; see `columns/`. The comparison with tools for
+//! The comparison of an application, which adds, updates and deletes documents and asks for pages of hits, has its
+//! own driver and adapters; see `application/`. The comparison of columns has its own driver and adapters; see `columns/`. The comparison with tools for
 //! file systems has a driver, too, and runs the tools as they are; see `files/`. So has the comparison of web
 //! archives, with the Lucene of `java/` and the programs of the package `warc/`; see `src/warc/`.
 
 pub mod adapter;
 pub mod analyzer;
+pub mod application;
 pub mod columns;
 pub mod contents;
 pub mod corpus;

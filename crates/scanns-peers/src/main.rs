@@ -1,16 +1,20 @@
 //! The driver of the comparison: it parses the arguments, prepares the engines, runs the jobs, and writes the
 //! table and the report.
 
+mod arguments;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use arguments::Args;
 use clap::Parser;
 use scanns::sources::Input;
 use scanns_bench::results::Results;
 use scanns_bench::stats::mib;
 use scanns_peers::analyzer::AnalyzerName;
+use scanns_peers::application;
 use scanns_peers::columns::drive::{self, Plan};
 use scanns_peers::columns::lines;
 use scanns_peers::columns::protocol::Timing;
@@ -24,130 +28,6 @@ use scanns_peers::protocol::{Kept, Scoring, Unit, Writers};
 use scanns_peers::scores::{self, Trial};
 use scanns_peers::toolchain;
 use scanns_peers::{figures, summary, table, table::Line, texts, warc};
-
-const EXAMPLES: &str = "\
-Examples:
-  make bench-peers ARGS=--quick
-      a small generated dump, to check that everything works
-  make bench-peers ARGS='--corpus ~/linux --records file'
-      a source tree, one document per file
-  make bench-peers ARGS='--corpus ~/linux --records file --analyzer code'
-      the same with identifiers and their parts as terms
-  make bench-peers ARGS='--corpus dump --records line --only tantivy --threads 8'
-      the lines of a dump, without Lucene
-  make bench-peers ARGS='--corpus ~/linux --records file --positions --stored --vectors'
-      with positions, stored text and vectors; tantivy has no vectors
-  make bench-peers ARGS='--corpus manuals --records file --analyzer english'
-      manuals of Debian packages, downloaded once, with stems as terms
-  make bench-peers ARGS='--corpus dump --scores 10000'
-      compare the scores of random queries with Lucene's
-  make bench-peers ARGS='--corpus dump --merge'
-      merge eight segments of each engine into one, and search that one
-  make bench-peers ARGS='--columns 10000000'
-      columns: facets, groups, sorts, fields of hits and exports by number of hits
-  make bench-peers ARGS='--files /srv'
-      names and sizes of a file system, with plocate, fd, find, du, duc, ncdu, gdu and dua
-  make bench-peers ARGS='--warc /usr/share/doc'
-      web archives made of the HTML pages in a directory, with Lucene and jsoup";
-
-/// Builds and searches indexes of the same text with scanns, Lucene and tantivy in turns, and compares them.
-/// All results are verified: documents, tokens and hits must be equal, and also scores where two engines
-/// compute the same formula. Positions and stored text are read back and must be equal as well.
-#[derive(Debug, Parser)]
-#[command(version, after_help = EXAMPLES)]
-struct Args {
-    /// A file or tree, or a standard corpus of up to 250 MiB: manuals, source or languages, which are made of
-    /// Debian packages once, or dump [default: dump, a generated metadata dump of 256 MiB; with --quick of
-    /// 32 MiB, or a tree of 32 MiB with --merge]
-    #[arg(long, value_name = "PATH")]
-    corpus: Option<PathBuf>,
-    /// What a document is; several kinds are measured one after the other
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "file,line")]
-    records: Vec<Unit>,
-    /// What finds terms in text. All engines must find the same terms; where engines read UAX #29 otherwise,
-    /// up to 0.2 % of the tokens may differ, and a note tells how many do
-    #[arg(long, value_enum, default_value_t = AnalyzerName::Delimited)]
-    analyzer: AnalyzerName,
-    /// Measure merges instead of builds: each engine builds --segments segments of the same files with one
-    /// thread and without merges, then merges them into one segment and commits it; searches run on that
-    /// segment
-    #[arg(long, conflicts_with = "lucene_writers")]
-    merge: bool,
-    /// Number of segments to merge; each gets a share of the files, so there must be at least N files
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "merge",
-          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=1000))]
-    segments: usize,
-    /// Measure nothing: run N random queries of all kinds, and compare the documents and scores of the best
-    /// 1,000 hits of each with Lucene's
-    #[arg(long, value_name = "N", conflicts_with = "merge")]
-    scores: Option<usize>,
-    /// Measure columns instead: index N generated fetches of a web archive and merge the segments, with one
-    /// thread; then run facets, groups, sorts, reads of fields and exports for queries with 1, 10, 100 …
-    /// hits. --rounds is the number of turns of each engine [default: 10 million, with --quick 100,000]
-    #[arg(long, value_name = "N", num_args = 0..=1, conflicts_with_all = ["merge", "scores", "corpus"])]
-    columns: Option<Option<u32>>,
-    /// Compare names and sizes of the entries of DIR instead, with the tools that are installed: plocate, fd,
-    /// find, du, duc, ncdu, gdu and dua. Each builds and answers as a process of its own, and answers are
-    /// compared with those of GNU find and GNU du. DIR must not change meanwhile.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["merge", "scores", "corpus", "columns", "only"])]
-    files: Option<PathBuf>,
-    /// Compare builds from web archives instead: the files .warc.gz in DIR, or four archives that are made of
-    /// the HTML files below DIR; with Lucene and jsoup, and with a program that only decompresses
-    #[arg(long, value_name = "DIR")]
-    #[arg(conflicts_with_all = ["merge", "scores", "corpus", "columns", "files", "only"])]
-    warc: Option<PathBuf>,
-    /// The command to measure with --files and --warc [default: scanns beside this program]
-    #[arg(long, value_name = "PATH")]
-    scanns: Option<PathBuf>,
-    /// What the indexes keep
-    #[command(flatten)]
-    kept: Kept,
-    /// Number of indexing threads [default: the available cores]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Rounds of builds and of searches [default: 3, with --files or --warc 5, with --quick 1]
-    #[arg(long, value_name = "N")]
-    rounds: Option<usize>,
-    /// Compare only with this engine
-    #[arg(long, value_enum)]
-    only: Option<Peer>,
-    /// Compare with these too. They find words by rules of their own and have not all queries, so their tokens
-    /// and hits may differ, which is told. The first use compiles them, which takes half an hour
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "PEER")]
-    #[arg(conflicts_with_all = ["only", "merge", "scores", "columns", "files", "warc"])]
-    also: Vec<Peer>,
-    /// Do little of everything: shows that everything works, but its figures mean little
-    #[arg(long)]
-    quick: bool,
-    /// Number of threads that search at the same time; several numbers are measured one after the other
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
-    searchers: Vec<usize>,
-    /// How documents are scored; tantivy has BM25 only [default: bm25,classic, with --scores also
-    /// lm-dirichlet]
-    #[arg(long, value_enum, value_name = "MODEL", value_delimiter = ',')]
-    models: Vec<Scoring>,
-    /// Queries of each class [default: 100, or 30 with --quick]
-    #[arg(long, value_name = "N")]
-    queries: Option<usize>,
-    /// Seed of the queries
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    seed: u64,
-    /// Writers of Lucene: one per thread, one shared, or both, each in its own column of the table [default:
-    /// the faster kind: local for files, shared for lines]
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
-    lucene_writers: Vec<Writers>,
-    /// Heap of Lucene's virtual machine in MiB [default: 8192, but at most half of the memory limit of this
-    /// process]
-    #[arg(long, value_name = "MIB")]
-    heap: Option<u64>,
-    /// Directory for adapters and indexes
-    #[arg(long, value_name = "DIR", default_value = "target/peers")]
-    work: PathBuf,
-    /// Directory for results.json, results.csv, report.html and summary.md [default: results in the --work
-    /// directory]
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
-}
 
 /// The number of segments in a comparison of scores, or the number of files if that is less.
 const SEGMENTS_OF_SCORES: usize = 3;
@@ -163,6 +43,9 @@ fn main() -> Result<()> {
     }
     if let Some(archives) = &args.warc {
         return compare_warc(&args, archives);
+    }
+    if let Some(documents) = args.application {
+        return compare_application(&args, documents);
     }
     let corpus = corpus_path(&args)?;
     let mut results = Results::begin(&[&args.work, &corpus]);
@@ -246,6 +129,39 @@ fn compare_columns(args: &Args, documents: Option<u32>) -> Result<()> {
     let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
     println!("\n{}", lines::report(documents, &names, &measured, &mut results));
     let report = args.report.clone().unwrap_or_else(|| args.work.join("results-columns"));
+    scanns_bench::report::save(&results, &report)?;
+    println!("report: {}", report.join("report.html").display());
+    Ok(())
+}
+
+/// Measures an application instead of text search.
+fn compare_application(args: &Args, documents: Option<u32>) -> Result<()> {
+    let natural = || natural::named(Path::new("manuals")).context("there is no corpus manuals");
+    let corpus = match args.corpus {
+        Some(_) => corpus_path(args)?,
+        None => natural()?.prepare(&args.work)?,
+    };
+    let mut results = Results::begin(&[&args.work, &corpus]);
+    println!("{}", results.machine);
+    note_load(&mut results);
+    let peers = make_ready(args, &mut results)?;
+    let plan = application::drive::Plan {
+        documents: documents.unwrap_or(if args.quick { 45_000 } else { 200_000 }),
+        seed: args.seed,
+        turns: args.rounds.unwrap_or(if args.quick { 1 } else { 3 }).max(1),
+        rounds: if args.quick { 3 } else { 11 },
+        words: args.queries.unwrap_or(if args.quick { 10 } else { 30 }),
+        work: args.work.clone(),
+    };
+    let engine = |name: &str, ready: &toolchain::Ready| application::drive::engine(name, ready, &args.work);
+    let mut engines = vec![engine("scanns", &toolchain::scanns()?)];
+    engines.extend(peers.tantivy.iter().map(|ready| engine("tantivy", ready)));
+    let files = corpus::files_of(&corpus)?;
+    let (classes, measured) = application::drive::run(&plan, &files, &engines)?;
+    let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+    let subject = format!("{} documents of an application", plan.documents);
+    println!("{}", application::lines::report(&subject, &names, &classes, &measured, &mut results));
+    let report = args.report.clone().unwrap_or_else(|| args.work.join("results-application"));
     scanns_bench::report::save(&results, &report)?;
     println!("report: {}", report.join("report.html").display());
     Ok(())

@@ -6,17 +6,15 @@
 //! the same. Stored text is in the default document store, which compresses blocks with lz4 on a separate
 //! thread. tantivy has no term vectors.
 
-mod parts;
-mod queries;
-mod terms;
-mod words;
-
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use peer_tantivy::queries;
+use peer_tantivy::terms::Delimited;
+use peer_tantivy::words::Words;
 use scanns_peers::adapter::{Engine, Index as Answering, bytes_written, peak_bytes, serve};
 use scanns_peers::analyzer::AnalyzerName;
 use scanns_peers::contents::Digest;
@@ -35,9 +33,6 @@ use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{
     DocId, DocSet, Index, IndexWriter, Score, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
 };
-
-use crate::terms::Delimited;
-use crate::words::Words;
 
 /// The number of lines that are added to the writer at once.
 const BATCH: usize = 1000;

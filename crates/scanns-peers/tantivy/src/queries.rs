@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use scanns_peers::form::{Form, Sign};
 use tantivy::Term;
 use tantivy::query::{
-    BooleanQuery, FuzzyTermQuery, InvertedIndexRangeQuery, Occur, PhraseQuery, Query, TermQuery,
+    BooleanQuery, FuzzyTermQuery, InvertedIndexRangeQuery, Occur, PhraseQuery, Query, RegexQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -30,6 +30,7 @@ pub fn query(form: &Form, field: Field) -> Result<Box<dyn Query>> {
             let end = after(prefix).map_or(Bound::Unbounded, |end| Bound::Excluded(term(&end)));
             Box::new(InvertedIndexRangeQuery::new(Bound::Included(term(prefix)), end))
         }
+        Form::Regex(text) => Box::new(RegexQuery::from_pattern(text, field)?),
         Form::Fuzzy { edits, term: text } => Box::new(FuzzyTermQuery::new(term(text), *edits, true)),
         Form::Bool { least: 0, clauses } => {
             let clause = |(sign, form): &(Sign, Form)| {
@@ -69,6 +70,6 @@ mod tests {
     fn what_is_not_measured_is_refused() {
         let of = |line: &str| query(&line.parse()?, Field::from_field_id(0));
         of("bool 0 2 + term a - fuzzy 1 b").unwrap();
-        assert!(of("bool 1 1 | term a").is_err() && of("regex a").is_err());
+        assert!(of("bool 1 1 | term a").is_err() && of("wildcard a*").is_err());
     }
 }
