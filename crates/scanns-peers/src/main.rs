@@ -153,9 +153,10 @@ fn compare_application(args: &Args, documents: Option<u32>) -> Result<()> {
         words: args.queries.unwrap_or(if args.quick { 10 } else { 30 }),
         work: args.work.clone(),
     };
-    let engine = |name: &str, ready: &toolchain::Ready| application::drive::engine(name, ready, &args.work);
-    let mut engines = vec![engine("scanns", &toolchain::scanns()?)];
-    engines.extend(peers.tantivy.iter().map(|ready| engine("tantivy", ready)));
+    let beside = |name: &str, ready: &toolchain::Ready| application::drive::beside(name, ready, &args.work);
+    let mut engines = vec![beside("scanns", &toolchain::scanns()?)];
+    engines.extend(peers.lucene.iter().map(|ready| application::drive::lucene(ready, &args.work)));
+    engines.extend(peers.tantivy.iter().map(|ready| beside("tantivy", ready)));
     let files = corpus::files_of(&corpus)?;
     let (classes, measured) = application::drive::run(&plan, &files, &engines)?;
     let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();

@@ -6,10 +6,11 @@ import java.util.Map;
 
 /**
  * The adapter for Lucene: {@code Peer VERB --name value ... --flag ...} prints lines of JSON. The verbs are
- * build, merge, search, rank, columns-build, columns-ask and warc-build, and words for a fixture of tests.
- * {@link Building}, {@link Merging}, {@link Asking}, {@link Ranking}, {@link ColumnBuilding},
- * {@link ColumnAsking}, {@link WarcBuilding} and {@link Words} implement them. protocol.rs,
- * columns/protocol.rs and warc/peer.rs describe the options and the reports.
+ * build, merge, search, rank, columns-build, columns-ask, application-write, application-ask and warc-build, and
+ * words for a fixture of tests. {@link Building}, {@link Merging}, {@link Asking}, {@link Ranking},
+ * {@link ColumnBuilding}, {@link ColumnAsking}, {@link ApplicationWriting}, {@link ApplicationAsking},
+ * {@link WarcBuilding} and {@link Words} implement them. protocol.rs, columns/protocol.rs,
+ * application/protocol.rs and warc/peer.rs describe the options and the reports.
  */
 final class Peer {
     private Peer() {}
@@ -46,6 +47,8 @@ final class Peer {
             case "rank" -> Ranking.run(options);
             case "columns-build" -> ColumnBuilding.run(options);
             case "columns-ask" -> ColumnAsking.run(options);
+            case "application-write" -> ApplicationWriting.run(options);
+            case "application-ask" -> ApplicationAsking.run(options);
             case "warc-build" -> WarcBuilding.run(options);
             case "words" -> Words.run(options);
             default -> throw new IllegalArgumentException("unknown verb " + arguments[0]);

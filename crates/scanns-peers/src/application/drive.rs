@@ -21,8 +21,10 @@ use crate::toolchain::Ready;
 pub struct Engine {
     /// Name and version.
     pub name: String,
-    /// The program.
-    pub program: String,
+    /// Program, first arguments and verb of the adapter that writes.
+    pub write: Vec<String>,
+    /// The same for the adapter that asks.
+    pub ask: Vec<String>,
     /// The directory of its index.
     pub index: PathBuf,
     /// The file for its standard error.
@@ -33,11 +35,23 @@ pub struct Engine {
 
 /// An engine whose adapter for the application is the program of its other adapter with the suffix
 /// `-application`.
-pub fn engine(name: &str, ready: &Ready, work: &Path) -> Engine {
-    let program = ready.command.first().cloned().unwrap_or_default();
+pub fn beside(name: &str, ready: &Ready, work: &Path) -> Engine {
+    let program = ready.command.first().cloned().unwrap_or_default() + "-application";
+    engine(name, &ready.version, ["write", "ask"].map(|verb| vec![program.clone(), verb.into()]), work)
+}
+
+/// Lucene, whose scores are those of scanns.
+pub fn lucene(ready: &Ready, work: &Path) -> Engine {
+    let commands =
+        ["application-write", "application-ask"].map(|verb| [&ready.command[..], &[verb.into()]].concat());
+    Engine { scored_alike: true, ..engine("Lucene", &ready.version, commands, work) }
+}
+
+fn engine(name: &str, version: &str, [write, ask]: [Vec<String>; 2], work: &Path) -> Engine {
     Engine {
-        name: format!("{name} {}", ready.version),
-        program: program + "-application",
+        name: format!("{name} {version}"),
+        write,
+        ask,
         index: work.join(format!("application-{}", name.to_lowercase())),
         log: work.join(format!("application-{}.log", name.to_lowercase())),
         scored_alike: false,
@@ -215,16 +229,14 @@ impl Drawn {
 
 impl Engine {
     fn write(&self, calls: &Path) -> Result<Written> {
-        let mut command = Command::new(&self.program);
-        command.arg("write").arg("--calls").arg(calls).arg("--out").arg(&self.index);
-        self.said(&mut command)
+        self.said(&self.write, |command| command.arg("--calls").arg(calls).arg("--out").arg(&self.index))
     }
 
     fn ask(&self, index: &Path, questions: &Path, rounds: usize, count: usize) -> Result<Asked> {
-        let mut command = Command::new(&self.program);
-        command.arg("ask").arg("--index").arg(index).arg("--questions").arg(questions);
-        command.args(["--rounds", &rounds.to_string()]);
-        let asked: Asked = self.said(&mut command)?;
+        let asked: Asked = self.said(&self.ask, |command| {
+            command.arg("--index").arg(index).arg("--questions").arg(questions);
+            command.args(["--rounds", &rounds.to_string()])
+        })?;
         ensure!(
             asked.answers.len() == count && asked.micros.len() == count,
             "{} answered {} of {count} questions",
@@ -235,11 +247,18 @@ impl Engine {
     }
 
     /// Runs the adapter, and parses the line that it prints.
-    fn said<T: DeserializeOwned>(&self, command: &mut Command) -> Result<T> {
+    fn said<T: DeserializeOwned>(
+        &self,
+        words: &[String],
+        options: impl FnOnce(&mut Command) -> &mut Command,
+    ) -> Result<T> {
+        let (program, first) = words.split_first().context("an engine has no program")?;
+        let mut command = Command::new(program);
+        options(command.args(first));
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
         let log: File = log.with_context(|| format!("cannot write {}", self.log.display()))?;
         let output = command.stdin(Stdio::null()).stderr(log).output();
-        let output = output.with_context(|| format!("cannot start {}", self.program))?;
+        let output = output.with_context(|| format!("cannot start {program}"))?;
         ensure!(output.status.success(), "{} failed, see {}", self.name, self.log.display());
         serde_json::from_slice(&output.stdout).with_context(|| {
             format!("{} printed an invalid report; is it built for another protocol.rs?", self.name)
