@@ -121,7 +121,7 @@ pub fn lucene(work: &Path, heap_mib: u64) -> Result<Ready> {
     let pom = sources.join("pom.xml");
     let text_of_pom = fs::read_to_string(&pom)?;
     let version = library_version(&text_of_pom, "lucene")?;
-    let last = format!("jackson-core-{}.jar", library_version(&text_of_pom, "jackson")?);
+    let last = format!("lucene-highlighter-{version}.jar");
     let jars = work.join(format!("lucene-{version}"));
     let classes = work.join("classes");
     fs::create_dir_all(&classes).with_context(|| format!("cannot create {}", classes.display()))?;

@@ -152,7 +152,7 @@ final class ApplicationAsking {
         UnifiedHighlighter highlighter =
                 UnifiedHighlighter.builder(searcher, new StandardAnalyzer())
                         .withBreakIterator(
-                                () -> LengthGoalBreakIterator.createMinLength(BreakIterator.getSentenceInstance(Locale.ROOT), 80))
+                                () -> LengthGoalBreakIterator.createMinLength(BreakIterator.getSentenceInstance(Locale.ROOT), 80, 0f))
                         .build();
         int marked = 0;
         for (String snippet : highlighter.highlight("body", question.query(), question.hits(), 1))

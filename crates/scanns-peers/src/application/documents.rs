@@ -66,10 +66,11 @@ impl Bodies<'_> {
         loop {
             let rest = self.text.get(self.at..).unwrap_or_default();
             if rest.len() >= BODY_BYTES {
-                let least = rest.ceil_char_boundary(BODY_BYTES);
-                let end = rest[least..].find('\n').map_or(rest.len(), |end| least + end);
+                let line = |(at, char): (usize, char)| (at >= BODY_BYTES && char == '\n').then_some(at);
                 // A text without lines is cut anywhere.
-                let end = rest.floor_char_boundary(end.min(4 * BODY_BYTES));
+                let far = rest.char_indices().map(|(at, _)| at).find(|&at| at >= 4 * BODY_BYTES);
+                let far = far.unwrap_or(rest.len());
+                let end = rest[..far].char_indices().find_map(line).unwrap_or(far);
                 let from = self.at;
                 self.at += end;
                 return Ok(self.text[from..from + end].trim());

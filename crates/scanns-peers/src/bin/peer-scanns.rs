@@ -8,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail, ensure};
 use scanns::index::{IndexOptions, IndexReport, MergeOptions, Progress};
-use scanns::record::Sources;
+
 use scanns::schema::{Field, FieldEntry, FieldKind, Postings, Records, Schema, Store};
 use scanns::search::{Model, Searcher};
-use scanns::sources::{FieldOptions, FileList, ListFrom, ReadOptions, Separator, SourceOptions};
+use scanns::sources::{FieldOptions, FileList, ListFrom, ReadOptions, Separator, SourceOptions, Sources};
 use scanns::writer::StoredOptions;
 use scanns::{Hit, Query, Snapshot};
 use scanns_peers::adapter::{Engine, Index, peak_bytes, serve};

@@ -58,7 +58,7 @@ fn schema(task: &BuildTask) -> (Schema, Fields) {
     let body = builder.add_text_field("body", if kept.stored { body.set_stored() } else { body });
     // Lines of JSON have columns, and no engine stores them besides.
     let (path, bytes) = if records == Unit::Json {
-        let column = TextOptions::default().set_fast(None);
+        let column = TextOptions::default().set_fast("raw");
         (builder.add_text_field("path", column), builder.add_u64_field("bytes", FAST))
     } else {
         let path = builder.add_text_field("path", STORED);

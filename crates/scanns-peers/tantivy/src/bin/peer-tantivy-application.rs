@@ -57,7 +57,7 @@ fn schema() -> (Schema, Fields) {
         id: schema.add_text_field(ID, key.clone().set_stored()),
         title: schema.add_text_field(TITLE, text(IndexRecordOption::WithFreqs)),
         body: schema.add_text_field(BODY, text(IndexRecordOption::WithFreqsAndPositions)),
-        tag: schema.add_text_field(TAG, key.set_fast(Some("raw")).set_stored()),
+        tag: schema.add_text_field(TAG, key.set_fast("raw").set_stored()),
         price: schema.add_f64_field(PRICE, FAST | STORED | INDEXED),
         stock: schema.add_u64_field(STOCK, FAST),
         date: schema.add_i64_field(DATE, FAST),
