@@ -17,8 +17,6 @@ pub enum Peer {
     Tantivy,
     /// SeekStorm
     Seekstorm,
-    /// infino
-    Infino,
 }
 
 /// The peers that could be prepared.
@@ -39,7 +37,6 @@ impl Peer {
             Peer::Lucene => "Lucene",
             Peer::Tantivy => "tantivy",
             Peer::Seekstorm => "SeekStorm",
-            Peer::Infino => "infino",
         }
     }
 
@@ -48,7 +45,6 @@ impl Peer {
             Peer::Lucene => toolchain::lucene(work, heap_mib),
             Peer::Tantivy => toolchain::adapter(work, "tantivy"),
             Peer::Seekstorm => toolchain::adapter(work, "seekstorm"),
-            Peer::Infino => toolchain::adapter(work, "infino"),
         }
     }
 }
@@ -93,9 +89,9 @@ mod tests {
             peer => Ok(Ready { version: peer.name().into(), command: Vec::new() }),
         };
         let mut results = Results::begin(&[]);
-        let peers = Peers::of(&[Peer::Lucene, Peer::Tantivy, Peer::Infino], make, &mut results).unwrap();
+        let peers = Peers::of(&[Peer::Lucene, Peer::Tantivy, Peer::Seekstorm], make, &mut results).unwrap();
         assert!(peers.lucene.is_none() && peers.tantivy.is_some());
-        assert_eq!(peers.guests.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["infino"]);
+        assert_eq!(peers.guests.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["SeekStorm"]);
         assert!(results.notes.iter().any(|note| note == "Lucene is left out: no JDK"), "{:?}", results.notes);
         let error = Peers::of(&[Peer::Lucene], make, &mut results).unwrap_err().to_string();
         assert!(error.contains("no engine") && error.contains("no JDK"), "{error}");

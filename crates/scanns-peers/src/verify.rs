@@ -282,10 +282,10 @@ mod tests {
     #[test]
     fn guests_have_the_same_documents_but_tokens_and_answers_of_their_own() {
         let other = Built { tokens: 12, ..built() };
-        same_text(("scanns", &built()), ("infino", &other)).unwrap();
+        same_text(("scanns", &built()), ("SeekStorm", &other)).unwrap();
         let fewer = Built { documents: 2, ..other };
-        let error = same_text(("scanns", &built()), ("infino", &fewer)).unwrap_err().to_string();
-        assert!(error.contains("scanns has (3, 70), infino has (2, 70)"), "{error}");
+        let error = same_text(("scanns", &built()), ("SeekStorm", &fewer)).unwrap_err().to_string();
+        assert!(error.contains("scanns has (3, 70), SeekStorm has (2, 70)"), "{error}");
         let of = |hits: [Option<u64>; 3]| Answers { hits: hits.into(), ..answers() };
         let found = alike(&of([Some(2), Some(1), Some(0)]), &of([Some(2), None, Some(4)]));
         assert_eq!(found, Answering { asked: 3, answered: 2, alike: 1 });
