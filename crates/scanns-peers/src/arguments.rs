@@ -68,9 +68,10 @@ pub(crate) struct Args {
     /// hits. --rounds is the number of turns of each engine [default: 10 million, with --quick 100,000]
     #[arg(long, value_name = "N", num_args = 0..=1, conflicts_with_all = ["merge", "scores", "corpus"])]
     pub(crate) columns: Option<Option<u32>>,
-    /// Measure an application instead: two threads add N documents, with updates, deletions and a commit after
-    /// every 20,000, and ask for pages of hits, sums and counts, on the index as it was written and merged into
-    /// one segment. --rounds is the number of turns of each engine [default: 200,000, with --quick 45,000]
+    /// Measure an application instead: two threads add N documents, with updates, deletions and a commit
+    /// after every 20,000, and ask for pages of hits, sums and counts, on the index as it was written and
+    /// merged into one segment. --rounds is the number of turns of each engine [default: 200,000, with
+    /// --quick 45,000]
     #[arg(long, value_name = "N", num_args = 0..=1, conflicts_with_all = ["merge", "scores", "columns"])]
     pub(crate) application: Option<Option<u32>>,
     /// Compare names and sizes of the entries of DIR instead, with the tools that are installed: plocate, fd,
@@ -98,8 +99,9 @@ pub(crate) struct Args {
     /// Compare only with this engine
     #[arg(long, value_enum)]
     pub(crate) only: Option<Peer>,
-    /// Compare with this one too: SeekStorm, which finds words by rules of its own and has not all queries, so its
-    /// tokens and hits may differ, which is told. The first use compiles it, which takes ten minutes or more
+    /// Compare with this one too: SeekStorm, which finds words by rules of its own and has not all queries,
+    /// so its tokens and hits may differ, which is told. The first use compiles it, which takes ten minutes
+    /// or more
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PEER")]
     #[arg(conflicts_with_all = ["only", "merge", "scores", "columns", "files", "warc"])]
     pub(crate) also: Vec<Peer>,

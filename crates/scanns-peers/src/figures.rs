@@ -195,8 +195,8 @@ fn mean_of(classes: &[Line], what: &str) -> Option<Figure> {
     Some(Figure { metric: format!("{what}, mean of classes"), samples: samples.collect(), ..first.clone() })
 }
 
-/// The average number of hits of the queries at `places` in the first engine, which is that of all engines that have the
-/// same tokens.
+/// The average number of hits of the queries at `places` in the first engine, which is that of all engines
+/// that have the same tokens.
 fn average_hits(rounds: &[Option<&Vec<Answers>>], places: &[usize]) -> u64 {
     let answers = rounds.iter().flatten().find_map(|rounds| rounds.first());
     let hits = places.iter().filter_map(|&at| answers?.hits.get(at).copied().flatten());

@@ -62,8 +62,8 @@ impl Measured {
     pub fn remark(&self) -> Option<String> {
         if let Some(Answering { asked, answered, alike }) = self.guest {
             return Some(format!(
-                "{} finds words by rules of its own and has {answered} of {asked} queries; {alike} of them have \
-                 as many hits",
+                "{} finds words by rules of its own and has {answered} of {asked} queries; {alike} of them \
+                 have as many hits",
                 self.name
             ));
         }
@@ -129,8 +129,8 @@ fn build(corpus: &Corpus, engines: &[Engine], rounds: usize, measured: &mut [Mea
             let engines = engines.iter().zip(&*measured).filter(move |(engine, _)| engine.guest == guest);
             engines.flat_map(move |(_, one)| one.builds[round].iter().map(|built| (one.name.as_str(), built)))
         };
-        for (guest, first) in of_round(true).zip(of_round(false).take(1).cycle()) {
-            same_text(first, guest)?;
+        for ((guest, built), (first, expected)) in of_round(true).zip(of_round(false).take(1).cycle()) {
+            same_text(first, expected, guest, built)?;
         }
         let other_tokens = same_corpus(of_round(false), corpus.analyzer.follows_unicode())?;
         let other_tokens: BTreeMap<String, String> =

@@ -50,8 +50,8 @@ impl Peer {
 }
 
 impl Peers {
-    /// Prepares the wanted peers in the directory `work`; Lucene will have a heap of `heap_mib` MiB. A peer that
-    /// cannot be prepared is noted and left out.
+    /// Prepares the wanted peers in the directory `work`; Lucene will have a heap of `heap_mib` MiB. A peer
+    /// that cannot be prepared is noted and left out.
     ///
     /// # Errors
     /// If no peer is left.

@@ -199,8 +199,8 @@ mod tests {
             [("file", &["one\ntwo\n", "caf\u{fffd}"][..]), ("line", &["one", "two", "caf\u{fffd}"])]
         {
             let words = format!(
-                "x build --files {} --out o --records {records} --analyzer standard --threads 1 --writers local \
-                 --buffer-mib 1 --repetitions 1 --segments 0",
+                "x build --files {} --out o --records {records} --analyzer standard --threads 1 \
+                 --writers local --buffer-mib 1 --repetitions 1 --segments 0",
                 at("list")
             );
             let Task::Build(task) = Task::parse_from(words.split_whitespace()) else {

@@ -61,7 +61,7 @@ pub fn same_corpus<'a>(
 ///
 /// # Errors
 /// If it has not, with the figures of both.
-pub fn same_text((first, expected): (&str, &Built), (guest, built): (&str, &Built)) -> Result<()> {
+pub fn same_text(first: &str, expected: &Built, guest: &str, built: &Built) -> Result<()> {
     let of = |built: &Built| (built.documents, built.bytes);
     ensure!(
         of(built) == of(expected),
@@ -282,9 +282,9 @@ mod tests {
     #[test]
     fn guests_have_the_same_documents_but_tokens_and_answers_of_their_own() {
         let other = Built { tokens: 12, ..built() };
-        same_text(("scanns", &built()), ("SeekStorm", &other)).unwrap();
+        same_text("scanns", &built(), "SeekStorm", &other).unwrap();
         let fewer = Built { documents: 2, ..other };
-        let error = same_text(("scanns", &built()), ("SeekStorm", &fewer)).unwrap_err().to_string();
+        let error = same_text("scanns", &built(), "SeekStorm", &fewer).unwrap_err().to_string();
         assert!(error.contains("scanns has (3, 70), SeekStorm has (2, 70)"), "{error}");
         let of = |hits: [Option<u64>; 3]| Answers { hits: hits.into(), ..answers() };
         let found = alike(&of([Some(2), Some(1), Some(0)]), &of([Some(2), None, Some(4)]));

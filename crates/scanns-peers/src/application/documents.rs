@@ -107,9 +107,9 @@ fn item(id: u32, body: &str, random: &mut Rng) -> Item<'static> {
     }
 }
 
-/// Writes the calls that add `documents` documents: after every 20,000 a commit, and before it updates of one in
-/// a hundred of the earlier documents and deletions of one in two hundred. Each key occurs once between two
-/// commits. Returns the number of documents that are left.
+/// Writes the calls that add `documents` documents: after every 20,000 a commit, and before it updates of one
+/// in a hundred of the earlier documents and deletions of one in two hundred. Each key occurs once between
+/// two commits. Returns the number of documents that are left.
 ///
 /// # Errors
 /// If a file cannot be read or written, or there is too little text.

@@ -1,9 +1,9 @@
 //! What the adapters for the application are asked.
 //!
-//! `ADAPTER write --calls FILE --out DIR` makes the calls of the file with two threads, prints [`Written`], and
-//! merges a copy into one segment in `DIR-merged`. `ADAPTER ask --index DIR --questions FILE --rounds N` asks all
-//! questions, once each round, and prints [`Asked`]. A question is a line: the kind, a tab, and a query in the
-//! language of [`crate::form`]; for [`Kind::Range`] the query is a word, and the range is fixed.
+//! `ADAPTER write --calls FILE --out DIR` makes the calls of the file with two threads, prints [`Written`],
+//! and merges a copy into one segment in `DIR-merged`. `ADAPTER ask --index DIR --questions FILE --rounds N`
+//! asks all questions, once each round, and prints [`Asked`]. A question is a line: the kind, a tab, and a
+//! query in the language of [`crate::form`]; for [`Kind::Range`] the query is a word, and the range is fixed.
 
 use std::fmt;
 use std::path::PathBuf;

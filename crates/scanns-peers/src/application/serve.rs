@@ -1,4 +1,5 @@
-//! The common code of the adapters for the application in Rust: the command line, threads and time measurement.
+//! The common code of the adapters for the application in Rust: the command line, threads and time
+//! measurement.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -50,8 +51,8 @@ pub trait Index {
     /// The numbers of documents and segments.
     fn size(&self) -> (u64, u64);
 
-    /// Prepares a question: makes the query, and finds the hits whose fields are asked for. None if the engine
-    /// cannot answer it.
+    /// Prepares a question: makes the query, and finds the hits whose fields are asked for. None if the
+    /// engine cannot answer it.
     fn prepare(&self, question: &Question) -> Result<Option<Self::Prepared>>;
 
     /// Answers a question with the numbers that engines must agree on.

@@ -91,7 +91,7 @@ impl Segment {
         cache: &StoredCache,
         take: impl FnOnce(&[u8]) -> T,
     ) -> Result<Option<T>> {
-        self.text()?.map(|text| text.get_cached(doc, (cache, self.id()), take)).transpose()
+        self.text()?.map(|text| text.get_cached(doc, cache, self.id(), take)).transpose()
     }
 
     /// Returns the place of the text of a document, if references are stored.

@@ -252,7 +252,7 @@ impl Output for FsOutput {
 #[derive(Debug)]
 struct LockedFile {
     file: File,
-    identity: Option<FileIdentity>,
+    identity: Option<LockIdentity>,
 }
 
 impl LockedFile {
@@ -275,15 +275,15 @@ impl Drop for LockedFile {
 }
 
 /// Device and inode of a file.
-type FileIdentity = (u64, u64);
+type LockIdentity = (u64, u64);
 
-fn identity(found: io::Result<fs::Metadata>) -> Option<FileIdentity> {
+fn identity(found: io::Result<fs::Metadata>) -> Option<LockIdentity> {
     found.ok().map(|found| (found.dev(), found.ino()))
 }
 
 /// The files whose locks this process holds.
-fn held() -> MutexGuard<'static, BTreeSet<FileIdentity>> {
-    static HELD: Mutex<BTreeSet<FileIdentity>> = Mutex::new(BTreeSet::new());
+fn held() -> MutexGuard<'static, BTreeSet<LockIdentity>> {
+    static HELD: Mutex<BTreeSet<LockIdentity>> = Mutex::new(BTreeSet::new());
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

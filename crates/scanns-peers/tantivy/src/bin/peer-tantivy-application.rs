@@ -1,5 +1,5 @@
-//! The adapter of the application for tantivy, as its documentation suggests to write one: deletes by key before
-//! adding again, the default merge policy, one reader for all queries.
+//! The adapter of the application for tantivy, as its documentation suggests to write one: deletes by key
+//! before adding again, the default merge policy, one reader for all queries.
 
 use std::ops::Bound;
 use std::path::Path;
@@ -165,6 +165,28 @@ impl Opened {
         found.get("it").cloned().context("an aggregation has no answer")
     }
 
+    /// The number, the least, the greatest and the sum of prices.
+    fn statistics(&self, query: &dyn Query) -> Result<Vec<f64>> {
+        let found = self.aggregate(query, &json!({"stats": {"field": PRICE}}))?;
+        let of = |name: &str| found.get(name).and_then(Json::as_f64);
+        let all = [of("count"), of("min"), of("max"), of("sum")].into_iter().collect::<Option<_>>();
+        all.context("statistics are incomplete")
+    }
+
+    /// The stock and the price of the hits with the greatest stock, and among equals the lowest price.
+    fn sorted_twice(&self, query: &dyn Query) -> Result<Vec<f64>> {
+        use tantivy::collector::sort_key::SortByStaticFastValue;
+        let stock = (SortByStaticFastValue::<u64>::for_field(STOCK), Order::Desc);
+        let price = (SortByStaticFastValue::<f64>::for_field(PRICE), Order::Asc);
+        let found = self.searcher.search(query, &TopDocs::with_limit(PAGE).order_by((stock, price)))?;
+        let mut keys = Vec::new();
+        for ((stock, price), _) in found {
+            keys.push(f64::from(u32::try_from(stock.unwrap_or(0))?));
+            keys.push(price.unwrap_or(0.0));
+        }
+        Ok(keys)
+    }
+
     /// The counts of the buckets that have documents.
     fn buckets(&self, query: &dyn Query, asked: &Json) -> Result<Vec<f64>> {
         let found = self.aggregate(query, asked)?;
@@ -242,12 +264,7 @@ impl Answering for Opened {
                 let found = searcher.search(query, &collector)?;
                 Ok(found.into_iter().map(|(score, _)| f64::from(score)).collect())
             }
-            Kind::Statistics => {
-                let found = self.aggregate(query, &json!({"stats": {"field": PRICE}}))?;
-                let of = |name: &str| found.get(name).and_then(Json::as_f64);
-                let all = [of("count"), of("min"), of("max"), of("sum")].into_iter().collect::<Option<_>>();
-                all.context("statistics are incomplete")
-            }
+            Kind::Statistics => self.statistics(query),
             Kind::Histogram => self.buckets(
                 query,
                 &json!({"histogram": {"field": DATE, "interval": INTERVAL, "min_doc_count": 1}}),
@@ -261,18 +278,7 @@ impl Answering for Opened {
                 let found = searcher.search(query, &by_stock)?;
                 found.into_iter().map(|(stock, _)| count(usize::try_from(stock.unwrap_or(0))?)).collect()
             }
-            Kind::SortTwice => {
-                use tantivy::collector::sort_key::SortByStaticFastValue;
-                let stock = (SortByStaticFastValue::<u64>::for_field(STOCK), Order::Desc);
-                let price = (SortByStaticFastValue::<f64>::for_field(PRICE), Order::Asc);
-                let found = searcher.search(query, &TopDocs::with_limit(PAGE).order_by((stock, price)))?;
-                let mut keys = Vec::new();
-                for ((stock, price), _) in found {
-                    keys.push(count(usize::try_from(stock.unwrap_or(0))?)?);
-                    keys.push(price.unwrap_or(0.0));
-                }
-                Ok(keys)
-            }
+            Kind::SortTwice => self.sorted_twice(query),
             Kind::Count => count(searcher.search(query, &Count)?).map(|count| vec![count]),
             Kind::Open => bail!("the index is open"),
         }

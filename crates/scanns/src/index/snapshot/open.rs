@@ -212,8 +212,8 @@ impl Snapshot {
     }
 
     /// Returns the same snapshot with another limit for the memory that keeps what was decompressed last of
-    /// stored documents, in bytes: 8 MiB unless chosen here, and 0 to keep nothing. Clones, views and refreshed
-    /// snapshots share this memory; [`IndexInfo::stored_cache_bytes`] tells how much is in use.
+    /// stored documents, in bytes: 8 MiB unless chosen here, and 0 to keep nothing. Clones, views and
+    /// refreshed snapshots share this memory; [`IndexInfo::stored_cache_bytes`] tells how much is in use.
     #[must_use]
     pub fn with_stored_cache(self, bytes: usize) -> Self {
         Snapshot { stored_cache: Arc::new(StoredCache::new(bytes)), ..self }

@@ -6,13 +6,13 @@
 //!
 //! Block sizes from 16 to 128 KiB were measured on sources and on lines. Each doubling compresses 1 to 5 %
 //! better with LZ4 and 0 to 7 % better with Zstandard, and makes a random read, which unpacks the block of
-//! the document, up to twice as slow. LZ4, which is chosen for speed, has blocks of 16 KiB, which are unpacked
-//! only up to the document; Zstandard, which is chosen for size, has blocks of 64 KiB. At 64 KiB, LZ4 takes 2.0
-//! to 2.4 s per GiB of sources and compresses them 4.2 times; Zstandard at level 1 takes 2.6 to 3.0 s and
-//! compresses them 6.6 times. Rejected: a dictionary that is trained on the first documents of a segment, which
-//! saved 1 % of blocks of 64 KiB at best, took 0.8 s to train, and would prevent merges from copying blocks; and
-//! the first 2 to 16 KiB of a block as the dictionary of its later parts: to read both takes longer than to
-//! read a block that is compressed as well.
+//! the document, up to twice as slow. LZ4, which is chosen for speed, has blocks of 16 KiB, which are
+//! unpacked only up to the document; Zstandard, which is chosen for size, has blocks of 64 KiB. At 64 KiB,
+//! LZ4 takes 2.0 to 2.4 s per GiB of sources and compresses them 4.2 times; Zstandard at level 1 takes 2.6 to
+//! 3.0 s and compresses them 6.6 times. Rejected: a dictionary that is trained on the first documents of a
+//! segment, which saved 1 % of blocks of 64 KiB at best, took 0.8 s to train, and would prevent merges from
+//! copying blocks; and the first 2 to 16 KiB of a block as the dictionary of its later parts: to read both
+//! takes longer than to read a block that is compressed as well.
 
 use super::codec::Packer;
 use crate::codec::{ByteReader, put_varint};

@@ -3,9 +3,9 @@
 //!
 //! The block store treats the text and the vectors of documents as opaque bytes. `block.rs` packs them into
 //! blocks, `codec.rs` compresses the blocks, and `queue.rs` holds them in memory until the segment is
-//! written, so that nothing is written twice. `read.rs` finds a document in them, and `cache.rs` keeps what was
-//! decompressed for it. `vector.rs` encodes the terms of a document, `spans.rs` stores the places of lines in
-//! their files. An index thread fills `collect.rs`.
+//! written, so that nothing is written twice. `read.rs` finds a document in them, and `cache.rs` keeps what
+//! was decompressed for it. `vector.rs` encodes the terms of a document, `spans.rs` stores the places of
+//! lines in their files. An index thread fills `collect.rs`.
 //!
 //! ```text
 //! blocks  = block …                                                text: section 32, vectors: section 34
@@ -14,10 +14,11 @@
 //! ```
 //!
 //! An uncompressed block is `text` bytes of documents, and `lengths` bytes with their lengths as varints. The
-//! lengths stand first if `order` is 1, else last, as in blocks that were written before format 5. The codec is 0 (uncompressed), 1 (LZ4), or 2 (Zstandard). A block holds whole documents from
-//! number `first` on (`part` is 0) or a part of one document. Then `part` is 1 in its first block and 2 in
-//! the following ones, `first` is the number of the document in all of them, and only the last one has a
-//! length, the length of its own text. The documents and the text in the index are the totals of all blocks.
+//! lengths stand first if `order` is 1, else last, as in blocks that were written before format 5. The codec
+//! is 0 (uncompressed), 1 (LZ4), or 2 (Zstandard). A block holds whole documents from number `first` on
+//! (`part` is 0) or a part of one document. Then `part` is 1 in its first block and 2 in the following ones,
+//! `first` is the number of the document in all of them, and only the last one has a length, the length of
+//! its own text. The documents and the text in the index are the totals of all blocks.
 
 mod block;
 mod cache;

@@ -146,12 +146,13 @@ impl<'a> BlockReader<'a> {
     }
 
     /// Calls `take` with the bytes of a document. Its block is decompressed as far as needed, and kept in
-    /// `cache`; `segment` is the identity of this store there. A block that is read again beyond the bytes that
-    /// are kept is decompressed to its end.
+    /// `cache`; `segment` is the identity of this store there. A block that is read again beyond the bytes
+    /// that are kept is decompressed to its end.
     pub(in crate::segment) fn get_cached<T>(
         &self,
         doc: u32,
-        (cache, segment): (&StoredCache, u128),
+        cache: &StoredCache,
+        segment: u128,
         take: impl FnOnce(&[u8]) -> T,
     ) -> Result<T> {
         let last = self.find(doc)?;

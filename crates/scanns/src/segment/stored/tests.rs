@@ -92,10 +92,10 @@ fn documents_of_any_size_are_read_back_singly_and_in_order() {
         }
         for _ in 0..2 * documents.len() {
             let number = random.u32(..count);
-            let found = reader.get_cached(number, (&cache, 7), <[u8]>::to_vec).unwrap();
+            let found = reader.get_cached(number, &cache, 7, <[u8]>::to_vec).unwrap();
             assert!(found == documents[number as usize], "{what} document {number} with a cache");
         }
-        assert!(reader.get_cached(count, (&cache, 7), <[u8]>::len).is_err(), "{what}");
+        assert!(reader.get_cached(count, &cache, 7, <[u8]>::len).is_err(), "{what}");
         assert!(reader.get(count).is_err() && BlockReader::open(&file, PLACE, count + 1).is_err(), "{what}");
         let mut found = Vec::new();
         reader
@@ -130,7 +130,7 @@ fn read_all(directory: &RamDirectory, documents: &[Vec<u8>]) -> Result<()> {
     let cache = StoredCache::default();
     for (number, _) in (0..).zip(documents) {
         let once = reader.get(number).ok();
-        let again = [0, 1].map(|_| reader.get_cached(number, (&cache, 1), <[u8]>::to_vec).ok());
+        let again = [0, 1].map(|_| reader.get_cached(number, &cache, 1, <[u8]>::to_vec).ok());
         assert!(again.iter().all(|again| again.is_none() || *again == once), "document {number}");
     }
     reader.each(|_, _| Ok(()))
