@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The place of a block: the identity of its segment, and its number.
-type KeptPlace = (u128, usize);
+type StoredBlockPlace = (u128, usize);
 
 /// The blocks of stored documents that were decompressed last, or their first bytes, up to a number of bytes.
 /// Several threads can use it at the same time.
@@ -16,7 +16,7 @@ pub struct StoredCache {
 
 #[derive(Default)]
 struct KeptBlocks {
-    blocks: HashMap<KeptPlace, KeptBlock>,
+    blocks: HashMap<StoredBlockPlace, KeptBlock>,
     /// Bytes of all blocks.
     bytes: usize,
     /// The number of uses so far.
@@ -49,7 +49,7 @@ impl StoredCache {
     }
 
     /// The first bytes of a block, or all of them.
-    pub(super) fn get(&self, place: KeptPlace) -> Option<Arc<[u8]>> {
+    pub(super) fn get(&self, place: StoredBlockPlace) -> Option<Arc<[u8]>> {
         let mut kept = self.kept();
         kept.uses += 1;
         let now = kept.uses;
@@ -59,7 +59,7 @@ impl StoredCache {
     }
 
     /// Keeps the first bytes of a block, in place of those that were kept of it before.
-    pub(super) fn put(&self, place: KeptPlace, raw: &[u8]) {
+    pub(super) fn put(&self, place: StoredBlockPlace, raw: &[u8]) {
         if raw.len() > self.most / 4 {
             return;
         }
@@ -80,7 +80,7 @@ impl KeptBlocks {
     /// Drops the blocks that were not used for the longest time, until at most `most` bytes are left. Several
     /// at once, because each look through all blocks takes time.
     fn shrink(&mut self, most: usize) {
-        let mut uses: Vec<(u64, KeptPlace)> =
+        let mut uses: Vec<(u64, StoredBlockPlace)> =
             self.blocks.iter().map(|(&place, block)| (block.used, place)).collect();
         uses.sort_unstable();
         for (_, place) in uses {
