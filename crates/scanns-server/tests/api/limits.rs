@@ -72,6 +72,8 @@ async fn hits_that_take_long_to_show_are_cut_and_the_next_page_goes_on() {
     for round in 0.. {
         let request = json!({
             "q": "*", "sort": "key", "limit": 300, "fields": fields, "timeout": "15ms", "after": after,
+            // Counting after a page that is whole could take too long as well.
+            "count": false,
         });
         let begin = Instant::now();
         let answer = server.post("/api/v1/cacm/search", &request).await.good();
