@@ -6,13 +6,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use rustix::fs::{FlockOperation, flock};
 
 use super::commit::generations;
 use super::{Bytes, Directory, Lease, Output, WriterLock};
 use crate::error::{Error, Result};
+use crate::sys::lock;
 
 /// An index directory on a file system; see [`Directory`].
 #[derive(Clone, Debug)]
@@ -284,7 +285,7 @@ fn identity(found: io::Result<fs::Metadata>) -> Option<LockIdentity> {
 /// The files whose locks this process holds.
 fn held() -> MutexGuard<'static, BTreeSet<LockIdentity>> {
     static HELD: Mutex<BTreeSet<LockIdentity>> = Mutex::new(BTreeSet::new());
-    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&HELD)
 }
 
 #[cfg(test)]

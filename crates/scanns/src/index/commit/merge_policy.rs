@@ -48,8 +48,8 @@ const MOST_DOCUMENTS: u64 = 1 << 31;
 
 impl MergePolicy {
     /// The policy for a program that commits every few seconds: few segments are left, so that queries and
-    /// opening stay fast, and each byte is written again more often. After a commit of 20,000 documents each,
-    /// at most ten segments are left, but for those that are being merged.
+    /// opening stay fast, and each byte is written again more often. A hundred commits of 20,000 documents
+    /// each leave at most ten segments, but for those that are being merged, and a thousand some fourteen.
     pub fn of_frequent_commits() -> Self {
         MergePolicy { segments: 4, least_segments: 6, ..MergePolicy::default() }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::sys::lock;
 
 /// The place of a block: the identity of its segment, and its number.
 type StoredBlockPlace = (u128, usize);
@@ -38,19 +40,14 @@ impl StoredCache {
         StoredCache { most, kept: Mutex::default() }
     }
 
-    fn kept(&self) -> MutexGuard<'_, KeptBlocks> {
-        // What is kept is complete at any time.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The bytes that are kept.
     pub fn bytes(&self) -> usize {
-        self.kept().bytes
+        lock(&self.kept).bytes
     }
 
     /// The first bytes of a block, or all of them.
     pub(super) fn get(&self, place: StoredBlockPlace) -> Option<Arc<[u8]>> {
-        let mut kept = self.kept();
+        let mut kept = lock(&self.kept);
         kept.uses += 1;
         let now = kept.uses;
         let block = kept.blocks.get_mut(&place)?;
@@ -64,7 +61,7 @@ impl StoredCache {
             return;
         }
         let raw: Arc<[u8]> = raw.into();
-        let mut kept = self.kept();
+        let mut kept = lock(&self.kept);
         kept.bytes += raw.len();
         let used = kept.uses;
         if let Some(old) = kept.blocks.insert(place, KeptBlock { raw, used }) {
