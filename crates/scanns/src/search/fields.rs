@@ -182,6 +182,6 @@ impl<'a> Fields<'a> {
 
     /// True if the leaves are seen by a view.
     pub(crate) fn is_view(&self) -> bool {
-        self.all_leaves().iter().any(|leaf| leaf.live_bits().is_some())
+        self.all_leaves().iter().any(|leaf| leaf.is_of_view())
     }
 }

@@ -44,8 +44,8 @@ pub trait Leaf: Sync {
     /// An error if the leaf has no positions.
     fn positions<'a>(&'a self, term: &TermRef) -> Result<PositionSource<'a>>;
 
-    /// Returns false for deleted documents. It is called per hit, and only if [`LeafStats::documents`] shows
-    /// that there are deletions.
+    /// Returns false for deleted documents. Without [`Leaf::live_bits`] it is called per hit, and only if
+    /// [`LeafStats::documents`] shows that there are deletions.
     fn is_live(&self, doc: u32) -> bool;
 
     /// Returns the sizes of the leaf as statistics count them. A leaf that is seen by a view may have to read
@@ -65,10 +65,15 @@ pub trait Leaf: Sync {
         Ok(true)
     }
 
-    /// Returns a bit for each document, lowest first, that is set for live documents. A leaf has it if it is
-    /// seen by a view.
+    /// Returns a bit for each document, lowest first, that is set for live documents. A leaf that is seen by a
+    /// view must have it. Without it, [`Leaf::is_live`] is asked.
     fn live_bits(&self) -> Option<&[u64]> {
         None
+    }
+
+    /// Returns true if the leaf is seen by a view.
+    fn is_of_view(&self) -> bool {
+        false
     }
 
     /// Returns the same for the documents that have the field of the leaf in a view, if these are not all

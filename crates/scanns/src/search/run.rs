@@ -86,7 +86,7 @@ impl<'a> Searcher<'a> {
         for number in 0..self.fields.leaves() {
             let leaf = self.fields.leaf(place, number);
             let all_live = leaf.stats().documents >= u64::from(leaf.max_doc());
-            if !all_live || leaf.live_bits().is_some() || leaf.field_bits().is_some() {
+            if !all_live || leaf.is_of_view() || leaf.field_bits().is_some() {
                 return Ok(None);
             }
             count += leaf.find(&term.text)?.map_or(0, |found| u64::from(found.doc_freq));

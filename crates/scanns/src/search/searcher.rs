@@ -168,7 +168,7 @@ impl<'a> Searcher<'a> {
     /// [`Error::UnknownHit`] if the searcher has no such leaf, or the leaf no such document.
     pub(crate) fn leaf_with(&self, hit: &Hit) -> Result<&'a dyn Leaf> {
         let leaf = self.leaf_of(hit)?;
-        let is_shown = leaf.live_bits().is_none_or(|bits| has_bit(bits, hit.doc));
+        let is_shown = !leaf.is_of_view() || leaf.live_bits().is_none_or(|bits| has_bit(bits, hit.doc));
         if hit.doc >= leaf.max_doc() || !is_shown {
             return Err(unknown(hit));
         }

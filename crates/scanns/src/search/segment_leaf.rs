@@ -6,7 +6,7 @@ use crate::codec::{Occurrence, PositionCursor};
 use crate::column::Column;
 use crate::error::Result;
 use crate::schema::Field;
-use crate::segment::{DocBits, Segment, SegmentView, TermBlocks, TermInfo, TermPositions, TermsWalk};
+use crate::segment::{DocBits, Segment, TermBlocks, TermInfo, TermPositions, TermsWalk};
 
 /// Marks positions that are not a run: the index has no positions, or the term has a single one, which is
 /// stored instead of a place.
@@ -105,7 +105,11 @@ impl Leaf for Segment {
     }
 
     fn live_bits(&self) -> Option<&[u64]> {
-        self.view().map(SegmentView::entries).map(DocBits::words)
+        self.live_bits().map(DocBits::words)
+    }
+
+    fn is_of_view(&self) -> bool {
+        self.view().is_some()
     }
 
     fn field_bits(&self) -> Option<&[u64]> {

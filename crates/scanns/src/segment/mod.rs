@@ -67,4 +67,4 @@ pub use stats::{FieldStats, SegmentStats};
 pub use stored::{StoredCache, StoredCollector, TermInDocument};
 pub use terms::{TermBlocks, TermInfo, TermPositions, TermsIter, TermsWalk};
 pub use updates::{Changes, Updates};
-pub use visible::{SegmentView, VisibleDocs};
+pub use visible::VisibleDocs;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::columns::{self, find};
 use super::deletes::Deletes;
+use super::doc_bits::DocBits;
 use super::keys::KeyReader;
 use super::layout::{NORMS, SEGMENT, SPARSE, STATS, TERMS, file_name, of_field};
 use super::stats::{FieldStats, SegmentStats};
@@ -24,6 +25,8 @@ use crate::sys::lock;
 pub struct Segment {
     written: Arc<WrittenSegment>,
     deletes: Arc<Deletes>,
+    /// A bit for each live document, once a query has asked for it. Only with the same deletes.
+    live: Arc<OnceLock<DocBits>>,
     /// Values that were changed since the segment was written.
     updates: Option<Arc<Updates>>,
     /// Columns with these changes, in ascending order of their fields.
@@ -95,6 +98,7 @@ impl Segment {
         Ok(Segment {
             written,
             deletes,
+            live: Arc::default(),
             updates: None,
             columns,
             field,
@@ -126,7 +130,8 @@ impl Segment {
             generation => Deletes::read(directory, self.id(), generation, self.stats())?,
         };
         let columns = self.written.columns.clone();
-        let before = Segment { deletes: Arc::new(deletes), updates: None, columns, ..self.clone() };
+        let (deletes, live) = (Arc::new(deletes), Arc::default());
+        let before = Segment { deletes, live, updates: None, columns, ..self.clone() };
         before.with_updates(directory, updates)
     }
 
@@ -303,9 +308,29 @@ impl Segment {
         if let Some(view) = &self.view {
             return view.entries().contains(doc);
         }
+        if let Some(live) = self.live.get() {
+            return live.contains(doc);
+        }
         doc < self.written.stats.max_doc
             && self.written.stats.void.binary_search(&doc).is_err()
             && !self.deletes.contains(doc)
+    }
+
+    /// Returns a bit for each document that is live: neither void nor deleted, and shown by the view; `None`
+    /// if these are all documents.
+    pub fn live_bits(&self) -> Option<&DocBits> {
+        if let Some(view) = &self.view {
+            return Some(view.entries());
+        }
+        let SegmentStats { max_doc, ref void, .. } = self.written.stats;
+        if void.is_empty() && self.deletes.count() == 0 {
+            return None;
+        }
+        Some(self.live.get_or_init(|| {
+            let mut live = DocBits::all(max_doc);
+            void.iter().copied().chain(self.deletes.within(0..max_doc)).for_each(|doc| live.remove(doc));
+            live
+        }))
     }
 
     /// Returns the deleted documents.
@@ -315,7 +340,14 @@ impl Segment {
 
     /// Deletes a document in this copy; returns false if it was already void or deleted.
     pub fn delete(&mut self, doc: u32) -> bool {
-        self.is_live(doc) && Arc::make_mut(&mut self.deletes).insert(doc)
+        if !self.is_live(doc) {
+            return false;
+        }
+        match Arc::get_mut(&mut self.live) {
+            Some(live) => drop(live.take()),
+            None => self.live = Arc::default(),
+        }
+        Arc::make_mut(&mut self.deletes).insert(doc)
     }
 
     /// Returns the number of documents that are neither void nor deleted, and that the view shows.

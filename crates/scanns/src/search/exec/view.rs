@@ -76,11 +76,11 @@ impl<'a> View<'a> {
         let field = through(&first)?;
         let others: Vec<FieldLeaf> = others.iter().map(through).collect::<Result<_>>()?;
         let content = plan.content.and_then(|place| field_at(&field, &others, place)?.leaf.field_bits());
-        let live = match content.or(leaf.live_bits()) {
-            Some(bits) if content.is_some() => LiveDocs::Bits(bits),
-            _ if leaf.stats().documents >= u64::from(max_doc) => LiveDocs::All,
+        let all_live = || leaf.stats().documents >= u64::from(max_doc);
+        let live = match content {
             Some(bits) => LiveDocs::Bits(bits),
-            None => LiveDocs::OfLeaf,
+            None if all_live() => LiveDocs::All,
+            None => leaf.live_bits().map_or(LiveDocs::OfLeaf, LiveDocs::Bits),
         };
         Ok(View { leaf, field, others, max_doc, first: 0, end: max_doc, live, clock: all.clock() })
     }
@@ -161,7 +161,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A bit for each document that is kept, if the documents are those of a view.
+    /// A bit for each document that is kept, if not all are and the leaf has bits.
     pub(crate) fn kept_bits(&self) -> Option<&'a [u64]> {
         match self.live {
             LiveDocs::Bits(live) => Some(live),
@@ -169,7 +169,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// False if none of these documents is kept. Only the documents of a view are looked at.
+    /// A bit for each document that is kept, if the documents are those of a view: these may be few.
+    pub(crate) fn shown_bits(&self) -> Option<&'a [u64]> {
+        self.kept_bits().filter(|_| self.is_of_view())
+    }
+
+    /// False if none of these documents is kept, as far as bits tell.
     #[inline]
     pub(crate) fn may_keep(&self, docs: Range<u32>) -> bool {
         match self.live {
@@ -185,7 +190,7 @@ impl<'a> View<'a> {
 
     /// True if the documents are those of a view.
     pub(crate) fn is_of_view(&self) -> bool {
-        self.leaf.live_bits().is_some()
+        self.leaf.is_of_view()
     }
 
     /// The documents that have a field of the plan, if others can be hits.

@@ -145,7 +145,7 @@ impl Candidates {
 
     /// Keeps the documents that the view keeps, if it is a view of a snapshot: others need not be looked up.
     pub(crate) fn retain_kept(&mut self, held: &[usize], view: &View) {
-        let Some(kept) = view.kept_bits() else { return };
+        let Some(kept) = view.shown_bits() else { return };
         let word = |docs: &[u32]| {
             docs.iter().zip(0..).fold(0, |word, (&doc, at)| word | u64::from(has_bit(kept, doc)) << at)
         };

@@ -138,7 +138,7 @@ impl<S: Similarity> MaxScore<'_, '_, '_, '_, S> {
             1 => self.take_from_one(self.ranked[optional].clause, &docs, least - spare),
             _ => self.take_from_many(optional, &docs, least - spare),
         }
-        if let Some(kept) = self.keep.view.kept_bits() {
+        if let Some(kept) = self.keep.view.shown_bits() {
             self.candidates.retain_bits(kept);
         }
         for place in (0..optional).rev() {

@@ -30,7 +30,7 @@ pub(crate) fn nearest(leaves: &[&dyn Leaf], clock: Clock, word: &FuzzyWord) -> R
     let own_length = word.term.chars().count();
     let mut found: BTreeMap<Vec<u8>, f32> = BTreeMap::new();
     for leaf in leaves {
-        let is_view = leaf.live_bits().is_some();
+        let is_view = leaf.is_of_view();
         let mut walk = MachineWalk::new((*leaf).into(), clock, &machine)?;
         while let Some(state) = walk.next()? {
             let (term, Some(edits)) = (walk.term(), machine.edits(state)) else { continue };
