@@ -65,7 +65,7 @@ pub trait Leaf: Sync {
         Ok(true)
     }
 
-    /// Returns a bit for each document, lowest first, that is set for live documents. A leaf that is seen by a
+    /// Returns a bit for each document, lowest first, that is set if it is live. A leaf that is seen by a
     /// view must have it. Without it, [`Leaf::is_live`] is asked.
     fn live_bits(&self) -> Option<&[u64]> {
         None

@@ -7,6 +7,7 @@ use super::parallel::in_order::visit_in_order;
 use super::prepared::{PreparedQuery, Weights};
 use super::searcher::Searcher;
 use super::top_k::{Hit, SharedBound, TopK};
+use crate::codec::NO_MORE;
 use crate::error::Result;
 use crate::query::{Query, Term};
 use crate::search::exec::bits::MatchBits;
@@ -18,9 +19,13 @@ use crate::search::exec::match_bits::MatchedDocs;
 use crate::search::exec::strategy::{LeafFacts, Strategy, Want};
 use crate::search::exec::view::{GRAIN, View};
 use crate::search::exec::{match_bits, pnorm};
-use crate::search::leaf::LeafStats;
+use crate::search::leaf::{Leaf, LeafStats, TermRef, damaged_list};
 use crate::search::plan::found::ScoredJoins;
 use crate::search::similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Model, Pl2, Similarity};
+use crate::segment::has_bit;
+
+/// Lists of up to this many postings are counted at once, without a look at the clock and by one thread.
+const SHORT: u32 = 1 << 16;
 
 /// Runs the query in a range for a goal.
 pub(crate) type RunQuery<'j> = dyn Fn(&LeafRange, &mut Goal) -> Result<ControlFlow<()>> + Sync + 'j;
@@ -79,17 +84,25 @@ impl<'a> Searcher<'a> {
         self.prepare_count(query)?.count()
     }
 
-    /// The number of hits of a term, if the dictionaries know it: no document is deleted or hidden.
+    /// The number of hits of a term, if it takes no plan: the dictionaries know it where no document is
+    /// deleted, and elsewhere the list is short.
     fn count_of_term(&self, term: &Term) -> Result<Option<u64>> {
         let Some(place) = self.fields.place_of(term.field) else { return Ok(None) };
         let mut count = 0;
         for number in 0..self.fields.leaves() {
             let leaf = self.fields.leaf(place, number);
-            let all_live = leaf.stats().documents >= u64::from(leaf.max_doc());
-            if !all_live || leaf.is_of_view() || leaf.field_bits().is_some() {
+            if leaf.is_of_view() || leaf.field_bits().is_some() {
                 return Ok(None);
             }
-            count += leaf.find(&term.text)?.map_or(0, |found| u64::from(found.doc_freq));
+            let Some(found) = leaf.find(&term.text)? else { continue };
+            if leaf.stats().documents >= u64::from(leaf.max_doc()) {
+                count += u64::from(found.doc_freq);
+                continue;
+            }
+            match leaf.live_bits() {
+                Some(live) if found.doc_freq <= SHORT => count += count_live(leaf, &found, live)?,
+                _ => return Ok(None),
+            }
         }
         Ok(Some(count))
     }
@@ -333,6 +346,20 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
             }
         })
     }
+}
+
+/// The number of documents of a list whose bit is set in `live`.
+fn count_live(leaf: &dyn Leaf, term: &TermRef, live: &[u64]) -> Result<u64> {
+    let source = leaf.postings(term)?;
+    let mut list = source.cursor(term.doc_freq, leaf.max_doc())?;
+    let mut count = 0;
+    while list.doc() != NO_MORE {
+        let docs = list.rest_of_docs();
+        count += docs.iter().map(|&doc| u64::from(has_bit(live, doc))).sum::<u64>();
+        let passed = docs.len();
+        list.consume(passed);
+    }
+    if list.corrupt() { Err(damaged_list()) } else { Ok(count) }
 }
 
 fn boxed(similarity: impl Similarity + 'static) -> Box<dyn Similarity> {

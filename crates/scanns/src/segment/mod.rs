@@ -31,6 +31,7 @@ mod keys;
 mod known_paths;
 mod layout;
 mod lengths;
+mod live;
 mod merge;
 mod order;
 mod positions;

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::codec::{ListCursor, NO_MORE};
@@ -209,5 +209,38 @@ fn blocks_of_random_bytes_never_panic() {
             *byte %= 24;
         }
         terms::read_any(&bytes);
+    }
+}
+
+#[test]
+fn the_bits_of_live_documents_follow_deletions_in_each_copy() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let mut random = Rng::with_seed(seed);
+    for docs in [1, 3, 64, 200] {
+        let (directory, ..) = sample(&mut random, docs);
+        let opened = Segment::open(&directory, 7, 0).unwrap();
+        assert_eq!(opened.live_bits().is_some(), docs > 3, "only document 3 is void");
+        let mut copies = vec![(opened, (0..docs).filter(|&doc| doc != 3).collect::<BTreeSet<u32>>())];
+        for _ in 0..100 {
+            let at = random.usize(..copies.len());
+            if copies.len() < 5 && random.u8(..10) == 0 {
+                copies.push(copies[at].clone());
+            }
+            let (segment, live) = &mut copies[at];
+            let doc = random.u32(..docs + 2);
+            assert_eq!(segment.delete(doc), live.remove(&doc), "seed {seed}: document {doc} of {docs}");
+            for (segment, live) in &copies {
+                if random.bool() {
+                    let all = || live.len() == docs as usize;
+                    let same =
+                        segment.live_bits().map_or_else(all, |bits| bits.iter().eq(live.iter().copied()));
+                    assert!(same, "seed {seed}: {docs} documents");
+                }
+                let shown = (0..docs + 2).filter(|&doc| segment.is_live(doc));
+                assert!(shown.eq(live.iter().copied()), "seed {seed}: {docs} documents");
+                assert_eq!(segment.live_documents(), live.len() as u64);
+            }
+        }
     }
 }

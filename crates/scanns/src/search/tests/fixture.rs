@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::codec::{DeltaReader, ListEncoder, PositionCursor, PositionEncoder, length_to_norm};
 use crate::error::Result;
 use crate::search::{Leaf, LeafStats, ListSource, PositionSource, TermRef, TermStream};
+use crate::segment::DocBits;
 
 pub(super) fn one_in(random: &mut Rng, count: u64) -> bool {
     random.u64(..count) == 0
@@ -87,6 +88,8 @@ pub(in crate::search) struct MapLeaf {
     norms: Vec<u8>,
     stats: LeafStats,
     dead: HashSet<u32>,
+    /// A bit for each live document, as segments have it, for packed lists.
+    live: Option<Vec<u64>>,
     terms: BTreeMap<Vec<u8>, usize>,
     lists: Vec<(u32, List)>,
     /// By list: documents and positions.
@@ -119,7 +122,13 @@ impl MapLeaf {
             total_length: documents.iter().map(|document| document.length).sum(),
         };
         let numbered = || (0u32..).zip(documents);
-        let dead = numbered().filter(|(_, document)| document.dead).map(|(doc, _)| doc).collect();
+        let dead: HashSet<u32> =
+            numbered().filter(|(_, document)| document.dead).map(|(doc, _)| doc).collect();
+        let live = packed.then(|| {
+            let mut live = DocBits::all(documents.len() as u32);
+            dead.iter().for_each(|&doc| live.remove(doc));
+            live.words().to_vec()
+        });
         let mut postings: BTreeMap<&[u8], Vec<(u32, u32)>> = BTreeMap::new();
         for (doc, document) in numbered() {
             for (term, &tf) in &document.tfs {
@@ -130,6 +139,7 @@ impl MapLeaf {
             norms,
             stats,
             dead,
+            live,
             terms: BTreeMap::new(),
             lists: Vec::new(),
             positions: Vec::new(),
@@ -249,6 +259,10 @@ impl Leaf for MapLeaf {
 
     fn is_live(&self, doc: u32) -> bool {
         !self.dead.contains(&doc)
+    }
+
+    fn live_bits(&self) -> Option<&[u64]> {
+        self.live.as_deref()
     }
 
     fn is_in_ranges(&self) -> bool {

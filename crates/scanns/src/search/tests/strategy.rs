@@ -186,3 +186,25 @@ fn lists_of_similar_lengths_give_the_matches_and_scores_of_their_terms_over_many
         assert_eq!(hits(&query), expected, "{query:?}");
     }
 }
+
+#[test]
+fn a_term_is_counted_by_the_live_documents_of_its_list() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    // The longest list is counted with a plan.
+    for count in [1, 127, 128, 3_000, 70_000] {
+        for packed in [true, false] {
+            let mut documents = vec![Document::of("every"); count];
+            let among = random.usize(1..9);
+            documents.iter_mut().for_each(|document| document.dead = random.usize(..among) == 0);
+            let expected = documents.iter().filter(|document| !document.dead).count() as u64;
+            let (whole, deleted) = (leaf(true), MapLeaf::new(&documents, packed));
+            let searcher = Searcher::new(vec![&whole as &dyn Leaf, &deleted, &whole]);
+            let in_whole = Searcher::new(vec![&whole as &dyn Leaf]).count(&term("every")).unwrap();
+            let found = searcher.count(&term("every")).unwrap();
+            assert_eq!(found, expected + 2 * in_whole, "seed {seed}: {count}, {packed}");
+            assert_eq!(searcher.prepare(&term("every")).unwrap().count().unwrap(), found, "seed {seed}");
+        }
+    }
+}
