@@ -33,6 +33,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "documents",
             "key_field",
             "lengths",
+            "live",
             "shown",
             "shown_columns",
             "known_paths",
