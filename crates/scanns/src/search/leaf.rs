@@ -65,15 +65,15 @@ pub trait Leaf: Sync {
         Ok(true)
     }
 
+    /// Returns true if the leaf is seen by a view.
+    fn is_of_view(&self) -> bool {
+        false
+    }
+
     /// Returns a bit for each document, lowest first, that is set if it is live. A leaf that is seen by a
     /// view must have it. Without it, [`Leaf::is_live`] is asked.
     fn live_bits(&self) -> Option<&[u64]> {
         None
-    }
-
-    /// Returns true if the leaf is seen by a view.
-    fn is_of_view(&self) -> bool {
-        false
     }
 
     /// Returns the same for the documents that have the field of the leaf in a view, if these are not all

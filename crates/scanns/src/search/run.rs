@@ -24,8 +24,8 @@ use crate::search::plan::found::ScoredJoins;
 use crate::search::similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Model, Pl2, Similarity};
 use crate::segment::has_bit;
 
-/// Lists of up to this many postings are counted at once, without a look at the clock and by one thread.
-const SHORT: u32 = 1 << 16;
+/// Up to this many postings of a term are counted at once, without a look at the clock and by one thread.
+const SHORT: u64 = 1 << 16;
 
 /// Runs the query in a range for a goal.
 pub(crate) type RunQuery<'j> = dyn Fn(&LeafRange, &mut Goal) -> Result<ControlFlow<()>> + Sync + 'j;
@@ -85,24 +85,29 @@ impl<'a> Searcher<'a> {
     }
 
     /// The number of hits of a term, if it takes no plan: the dictionaries know it where no document is
-    /// deleted, and elsewhere the list is short.
+    /// deleted, and elsewhere the lists are short.
     fn count_of_term(&self, term: &Term) -> Result<Option<u64>> {
         let Some(place) = self.fields.place_of(term.field) else { return Ok(None) };
-        let mut count = 0;
+        let (mut count, mut postings, mut lists) = (0, 0, Vec::new());
         for number in 0..self.fields.leaves() {
             let leaf = self.fields.leaf(place, number);
             if leaf.is_of_view() || leaf.field_bits().is_some() {
                 return Ok(None);
             }
             let Some(found) = leaf.find(&term.text)? else { continue };
+            let doc_freq = u64::from(found.doc_freq);
             if leaf.stats().documents >= u64::from(leaf.max_doc()) {
-                count += u64::from(found.doc_freq);
+                count += doc_freq;
                 continue;
             }
+            postings += doc_freq;
             match leaf.live_bits() {
-                Some(live) if found.doc_freq <= SHORT => count += count_live(leaf, &found, live)?,
+                Some(live) if postings <= SHORT => lists.push((leaf, found, live)),
                 _ => return Ok(None),
             }
+        }
+        for (leaf, found, live) in &lists {
+            count += count_live(*leaf, found, live)?;
         }
         Ok(Some(count))
     }

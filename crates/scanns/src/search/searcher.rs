@@ -9,7 +9,6 @@ use super::top_k::Hit;
 use crate::column::Column;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Schema};
-use crate::segment::has_bit;
 
 /// Answers queries over a fixed set of leaves.
 ///
@@ -168,8 +167,8 @@ impl<'a> Searcher<'a> {
     /// [`Error::UnknownHit`] if the searcher has no such leaf, or the leaf no such document.
     pub(crate) fn leaf_with(&self, hit: &Hit) -> Result<&'a dyn Leaf> {
         let leaf = self.leaf_of(hit)?;
-        let is_shown = !leaf.is_of_view() || leaf.live_bits().is_none_or(|bits| has_bit(bits, hit.doc));
-        if hit.doc >= leaf.max_doc() || !is_shown {
+        let is_hidden = leaf.is_of_view() && !leaf.is_live(hit.doc);
+        if hit.doc >= leaf.max_doc() || is_hidden {
             return Err(unknown(hit));
         }
         Ok(leaf)

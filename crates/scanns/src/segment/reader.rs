@@ -1,4 +1,5 @@
-//! An open segment: its terms, postings, norms, keys and columns, and its live documents.
+//! An open segment: its terms, postings, norms, keys and columns. `live.rs` says which of its documents are
+//! live.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
