@@ -199,16 +199,20 @@ fn reported_seconds_are_those_of_the_whole_command() {
         &["merge", index, "--json"],
         &["check", index, "--json"],
     ] {
-        // The machine may be busy while a process starts or ends, so one of several runs must agree.
+        // A busy machine takes long to start and to end a process, so that is measured beside each run, and
+        // one of several runs must agree.
         let mut differences = Vec::new();
-        let agrees = (0..20).any(|_| {
+        let agrees = (0..40).any(|_| {
+            let began = Instant::now();
+            run(&mut scanns(&["--version"]));
+            let start = began.elapsed().as_secs_f64();
             let began = Instant::now();
             let ran = run(&mut scanns(args));
             let wall = began.elapsed().as_secs_f64();
             let reported = ran.json()["seconds"].as_f64().unwrap();
-            differences.push((wall, reported));
+            differences.push((start, wall, reported));
             assert!(reported <= wall, "{args:?}: {differences:?}");
-            wall - reported <= 0.01 + 0.02 * wall || reported >= 0.6 * wall
+            wall - reported <= start + 0.005 + 0.02 * wall || reported >= 0.6 * wall
         });
         assert!(agrees, "{args:?}: {differences:?}");
     }

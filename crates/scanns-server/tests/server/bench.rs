@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -17,15 +17,28 @@ use futures_util::stream;
 use scanns_server::{Caller, Gauge, ListenOn, LogTarget, Problem, Recognition, ServeOptions, Server};
 use serde_json::{Value, json};
 
-/// Requests that were cancelled.
-pub static CANCELLED: AtomicUsize = AtomicUsize::new(0);
+/// Seconds that requests would have slept, of those that began and of those that were cancelled.
+pub static BEGUN: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+pub static CANCELLED: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-struct CountDrop(bool);
+/// Waits until the list has a number.
+pub fn wait_until_listed(list: &Mutex<Vec<u64>>, number: u64) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !list.lock().unwrap().contains(&number) {
+        assert!(Instant::now() < until, "{number} is not in {list:?}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
 
-impl Drop for CountDrop {
+struct Sleep {
+    seconds: u64,
+    is_done: bool,
+}
+
+impl Drop for Sleep {
     fn drop(&mut self) {
-        if self.0 {
-            CANCELLED.fetch_add(1, Ordering::SeqCst);
+        if !self.is_done {
+            CANCELLED.lock().unwrap().push(self.seconds);
         }
     }
 }
@@ -49,10 +62,11 @@ async fn who(
 
 /// Takes the seconds of the query.
 async fn slow(uri: Uri) -> &'static str {
-    let mut count = CountDrop(true);
     let seconds = uri.query().and_then(|query| query.parse().ok()).unwrap_or(2);
+    let mut sleep = Sleep { seconds, is_done: false };
+    BEGUN.lock().unwrap().push(seconds);
     tokio::time::sleep(Duration::from_secs(seconds)).await;
-    count.0 = false;
+    sleep.is_done = true;
     "done"
 }
 
