@@ -159,6 +159,35 @@ class Q:
         """The same hits with the same scores, if they also match a condition."""
         return Q({"bool": {"must": [self._clause], "filter": [condition._clause]}})
 
+    def scored(
+        self,
+        column: str,
+        curve: str,
+        *,
+        origin: Comparable | None = None,
+        scale: float | str | _datetime.timedelta | None = None,
+        closeness: str | None = None,
+        half: float | str | None = None,
+        missing: float = 0.0,
+        change: str = "multiply",
+    ) -> Q:
+        """The same hits, with scores that change by the number that each document has in a column.
+
+        ``curve`` is ``"value"``, ``"log"``, ``"root"``, ``"saturate"`` with ``half``, or ``"near"`` with ``origin``,
+        ``scale`` and optionally ``closeness``; ``change`` is ``"multiply"``, ``"add"`` or ``"replace"``. Documents
+        without a value have the number ``missing``. docs/QUERIES.md has the formulas.
+
+        >>> Q.text("report").scored("mtime", "near", origin="now", scale="30d")
+        Q({'scored': {'query': {'match': 'report'}, 'column': 'mtime', 'curve': 'near', 'origin': 'now', 'scale': '30d'}})
+        """
+        if isinstance(scale, _datetime.timedelta):
+            scale = scale / _datetime.timedelta(microseconds=1) * 1000.0
+        scored: dict[str, Any] = {"query": self.to_dict(), "column": column, "curve": curve}
+        given = {"origin": None if origin is None else _value(origin), "scale": scale, "closeness": closeness}
+        given.update(half=half, missing=missing or None, change=None if change == "multiply" else change)
+        scored.update({name: value for name, value in given.items() if value is not None})
+        return Q({"scored": scored})
+
     def _in(self, field: str | None) -> Q:
         return self if field is None else Q({**self._clause, "field": field})
 

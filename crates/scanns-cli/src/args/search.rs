@@ -65,7 +65,8 @@ Queries, described in docs/QUERIES.md:
   word~   word~1                             terms within two edits, or one
   name:a   name:\"a b\"   name:*   *           in a field; any value of the field; every document
   size:>1MiB mtime:<now-1y                   conditions on columns: all must hold, beside words too
-  a^2   \\*                                   double weight; the literal character
+  a^2   a^near(mtime,now,30d)   a^log(size)  double weight; a score that a column changes
+  \\*                                         the literal character
 
 Write -- before a query that starts with a hyphen.";
 

@@ -132,11 +132,7 @@ impl TracedQuery<'_> {
         if clause.matches {
             return Ok(None);
         }
-        let inner = match &clause.query {
-            Query::Boost(inner, _) => inner.as_ref(),
-            query => query,
-        };
-        match inner {
+        match clause.query.unboosted() {
             Query::Term(term) => self.of_term(term).map(Some),
             Query::Phrase(phrase) => self.of_phrase(phrase).map(Some),
             Query::Values(range) => self.of_values(range.field).map(Some),

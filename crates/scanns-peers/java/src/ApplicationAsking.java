@@ -41,6 +41,9 @@ import org.apache.lucene.util.NumericUtils;
 final class ApplicationAsking {
     private static final int PAGE = 10;
     private static final long NOW = 1_750_000_000L;
+
+    /** The age, in seconds, of which the score is halved. */
+    private static final double HALF = 100.0 * 86_400.0;
     private static final long INTERVAL = 30 * 86_400;
     private static final Sort STOCK = new Sort(new SortField("stock", SortField.Type.LONG, true));
     private static final Sort STOCK_AND_PRICE =
@@ -213,8 +216,8 @@ final class ApplicationAsking {
             NumericDocValues dates = DocValues.getNumeric(context.reader(), "date");
             return (doc, score) -> {
                 if (!dates.advanceExact(doc)) return;
-                long days = Math.max(NOW - dates.longValue(), 0) / 86_400;
-                float scored = score * (100f / (100f + days));
+                double age = Math.max(NOW - dates.longValue(), 0);
+                float scored = (float) (score * (HALF / (HALF + age)));
                 if (scored <= best[0]) return;
                 // The least of the best is first.
                 int at = 0;

@@ -36,10 +36,14 @@ pub const COMMIT_EVERY: usize = 20_000;
 /// The moment from which the age of a document counts, in seconds since 1970.
 pub const NOW: i64 = 1_750_000_000;
 
-/// The score by age: 1 for a document of now, a half for one of a hundred days ago.
-pub fn by_age(seconds: i64) -> f32 {
-    let days = (NOW - seconds).max(0) / 86_400;
-    100.0 / (100.0 + f32::from(i16::try_from(days).unwrap_or(i16::MAX)))
+/// The age, in seconds, of which the score is halved.
+pub const HALF: f64 = 100.0 * 86_400.0;
+
+/// The factor of a score by age: 1 for a document of now, a half for one of a hundred days ago.
+pub fn by_age(seconds: i64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "ages are far below 2⁵³")]
+    let age = (NOW - seconds).max(0) as f64;
+    HALF / (HALF + age)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! The adapter of the application for scanns, with default options.
 
-use std::ops::{Bound, ControlFlow};
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use scanns::aggregate::{Aggregated, Aggregation, BucketKey, Facet, FacetTerms, Sum};
-use scanns::columns::{ColumnCursor, ColumnKind};
 use scanns::index::{MergeOptions, Progress};
-use scanns::query::{BoolQuery, ValueRange};
+use scanns::query::{BoolQuery, Closeness, ScoreChange, ScoreCurve, ScoredQuery, ValueRange, ValueScore};
 use scanns::schema::{Document, Field, FieldEntry, FieldKind, Schema, Value};
 use scanns::search::{Model, SnippetOptions, SortBy, SortKey};
 use scanns::writer::IndexWriter;
@@ -16,7 +15,7 @@ use scanns::{Hit, Query, Snapshot};
 use scanns_peers::application::documents::Call;
 use scanns_peers::application::protocol::{INTERVAL, Kind, PRICES, Question};
 use scanns_peers::application::serve::{Engine, Index, Writer, serve};
-use scanns_peers::application::{BODY, DATE, PAGE, PRICE, STOCK, TAG, TITLE, by_age};
+use scanns_peers::application::{BODY, DATE, HALF, NOW, PAGE, PRICE, STOCK, TAG, TITLE};
 
 const MODEL: Model = Model::Bm25 { k1: 1.2, b: 0.75 };
 
@@ -139,40 +138,13 @@ impl Opened {
 
     /// The ten best hits by the score and the age.
     fn by_age(&self, query: &Query) -> Result<Vec<f64>> {
-        let searcher = self.snapshot.searcher();
-        let mut best: Vec<f32> = Vec::new();
-        let mut open: Option<(usize, ColumnCursor<'_>)> = None;
-        let mut failed = None;
-        searcher.for_each_batch(query, MODEL, |leaf, docs, scores| {
-            if open.as_ref().is_none_or(|(at, _)| *at != leaf) {
-                open = match searcher.column(leaf, self.fields.date) {
-                    Ok(column) => column.map(|column| (leaf, ColumnCursor::new(column))),
-                    Err(error) => {
-                        failed = Some(error);
-                        return ControlFlow::Break(());
-                    }
-                };
-            }
-            for (&doc, score) in docs.iter().zip(scores) {
-                let date = open.as_mut().and_then(|(_, cursor)| cursor.first(doc).ok().flatten());
-                let Some(Value::Date(moment)) = date.map(|date| ColumnKind::Date.value_of(date)) else {
-                    continue;
-                };
-                keep(&mut best, score * by_age(moment / SECOND));
-            }
-            ControlFlow::Continue(())
-        })?;
-        failed.map_or(Ok(()), Err)?;
-        Ok(best.into_iter().map(f64::from).collect())
-    }
-}
-
-/// Keeps the ten greatest scores in descending order.
-fn keep(best: &mut Vec<f32>, score: f32) {
-    if best.len() < PAGE || best.last().is_some_and(|last| score > *last) {
-        let at = best.partition_point(|other| *other >= score);
-        best.insert(at, score);
-        best.truncate(PAGE);
+        let (origin, scale) = (Value::Date(NOW * SECOND), HALF * 1e9);
+        let curve = ScoreCurve::Near { origin, scale, closeness: Closeness::Reciprocal };
+        let by = ValueScore { field: self.fields.date, curve, missing: 0.0 };
+        let (query, change) = (Box::new(query.clone()), ScoreChange::Multiply);
+        let scored = Query::Scored(ScoredQuery { query, by, change });
+        let hits = self.snapshot.searcher().top_k(&scored, MODEL, PAGE)?;
+        Ok(hits.into_iter().map(|hit| f64::from(hit.score)).collect())
     }
 }
 

@@ -56,4 +56,3 @@ pub use strings::{
     BitWriter, EndsPlace, EndsWriter, OpenedStrings, StringBatch, StringBlock, StringEncoder, bits_at,
 };
 pub use varint::{ByteReader, put_varint, varint};
-pub use within::within;

@@ -14,6 +14,8 @@ pub struct Scan {
     present: Vec<u16>,
     ends: Vec<u32>,
     text: Vec<u8>,
+    /// A bit for each value or document that is within bounds.
+    within: Vec<u64>,
     last: LastBlock,
 }
 
@@ -59,6 +61,45 @@ impl Scan {
     pub fn read<'s>(&'s mut self, column: &Column, number: u32) -> Result<Values<'s>> {
         let block = column.block(number)?;
         self.unpack(&block).ok_or_else(|| column.damaged(number))
+    }
+
+    /// Returns a bit for each document of a block of numbers, the first document lowest, which is set if a
+    /// value of the document is at least `low` and at most `high`. The values are compared without being
+    /// unpacked if each document has one.
+    pub fn within<'s>(&'s mut self, column: &Column, number: u32, low: u64, high: u64) -> Result<&'s [u64]> {
+        let block = column.block(number)?;
+        self.docs_within(&block, low, high).ok_or_else(|| column.damaged(number))?;
+        Ok(&self.within)
+    }
+
+    fn docs_within(&mut self, block: &ColumnBlock<'_>, low: u64, high: u64) -> Option<()> {
+        let words = (block.entry.documents as usize).div_ceil(64);
+        if block.has_several() {
+            let first = self.unpack(block)?.first;
+            let mut within = std::mem::take(&mut self.within);
+            within.clear();
+            within.resize(words, 0);
+            for (doc, values) in self.last().documents() {
+                let is_in = values.iter().any(|value| (low..=high).contains(value));
+                set_bit(&mut within, doc - first, is_in)?;
+            }
+            self.within = within;
+            return Some(());
+        }
+        block.numbers.within(low, high, &mut self.within)?;
+        if block.presence.is_every() {
+            return (self.within.len() == words).then_some(());
+        }
+        block.presence.list(&mut self.present)?;
+        let of_values = std::mem::replace(&mut self.within, vec![0; words]);
+        for (places, mut left) in self.present.chunks(64).zip(of_values) {
+            while left != 0 {
+                let place = places.get(left.trailing_zeros() as usize)?;
+                set_bit(&mut self.within, u32::from(*place), true)?;
+                left &= left - 1;
+            }
+        }
+        Some(())
     }
 
     /// Returns the last block that was read without an error.
@@ -143,6 +184,13 @@ impl Scan {
         *last = LastBlock { first, documents, every, several: block.has_several() };
         Some(self.last())
     }
+}
+
+/// Sets a bit if `is_set`; `None` after the last bit.
+#[inline]
+fn set_bit(words: &mut [u64], place: u32, is_set: bool) -> Option<()> {
+    *words.get_mut(place as usize / 64)? |= u64::from(is_set) << (place % 64);
+    Some(())
 }
 
 impl StringScan {

@@ -41,6 +41,7 @@ mod records;
 mod reorder;
 mod resume;
 mod scans;
+mod scored;
 mod similar;
 mod stored;
 mod unforeseen;

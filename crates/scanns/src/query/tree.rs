@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::query::join::{JoinOn, JoinScore};
 use crate::query::pattern::Pattern;
 use crate::query::value_range::ValueRange;
+use crate::query::value_score::{ScoreChange, ValueScore};
 use crate::schema::Field;
 
 /// A query. Its terms are the terms of the index: the text has been analyzed already.
@@ -64,6 +65,8 @@ pub enum Query {
     Join(JoinQuery),
     /// A query whose score is multiplied by a positive factor. Nested factors multiply.
     Boost(Box<Query>, f32),
+    /// A query whose score is changed by the value of a column.
+    Scored(ScoredQuery),
 }
 
 /// A term of a field.
@@ -154,6 +157,52 @@ pub struct JoinQuery {
     pub score: JoinScore,
 }
 
+/// A query whose scores are changed by a number that each document has in a column.
+///
+/// It matches what the query inside matches. Of several values of a document, the one that gives most counts.
+///
+/// ```
+/// use scanns::query::{Closeness, ScoreChange, ScoreCurve, ScoredQuery, ValueScore};
+/// use scanns::schema::{Document, FieldEntry, FieldKind, Schema, Value};
+/// use scanns::{Index, Query};
+///
+/// # fn main() -> scanns::Result<()> {
+/// # let place = tempfile::tempdir().unwrap();
+/// # let path = place.path().join("papers.scanns");
+/// let mut schema = Schema::new();
+/// let text = schema.add(FieldEntry::text("text"))?;
+/// let year = schema.add(FieldEntry::new("year", FieldKind::Unsigned).column())?;
+/// let writer = Index::create(&path, &schema)?.writer()?;
+/// writer.add(&Document::new("old").text(text, "cold fusion fusion").with(year, Value::Unsigned(1989)))?;
+/// writer.add(&Document::new("new").text(text, "warm fusion energy").with(year, Value::Unsigned(2024)))?;
+///
+/// // Half the score for each ten years before 2025.
+/// let curve = ScoreCurve::Near {
+///     origin: Value::Unsigned(2025),
+///     scale: 10.0,
+///     closeness: Closeness::Exponential,
+/// };
+/// let recent = Query::Scored(ScoredQuery {
+///     query: Box::new(Query::term(text, "fusion")),
+///     by: ValueScore { field: year, curve, missing: 0.0 },
+///     change: ScoreChange::Multiply,
+/// });
+/// let snapshot = writer.snapshot()?;
+/// let hits = snapshot.searcher().top_k(&recent, scanns::search::Model::default(), 10)?;
+/// assert_eq!(snapshot.key(&hits[0])?, b"new");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoredQuery {
+    /// The query inside.
+    pub query: Box<Query>,
+    /// The number of each document.
+    pub by: ValueScore,
+    /// How the number changes the score.
+    pub change: ScoreChange,
+}
+
 /// Terms of a field at given places relative to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhraseQuery {
@@ -197,6 +246,15 @@ impl Query {
         Query::Boost(Box::new(self), factor)
     }
 
+    /// The query without the boosts and the columns around it, which change only scores.
+    pub fn unboosted(&self) -> &Query {
+        let mut query = self;
+        while let Query::Boost(inner, _) | Query::Scored(ScoredQuery { query: inner, .. }) = query {
+            query = inner;
+        }
+        query
+    }
+
     /// This query and all clauses inside it, each before the clauses that it contains.
     pub fn clauses(&self) -> impl Iterator<Item = &Query> {
         let mut open = vec![self];
@@ -210,7 +268,7 @@ impl Query {
                     open.extend(list.must.iter().rev());
                 }
                 Query::Best(best) => open.extend(best.clauses.iter().rev()),
-                Query::Boost(inner, _) => open.push(inner),
+                Query::Boost(inner, _) | Query::Scored(ScoredQuery { query: inner, .. }) => open.push(inner),
                 Query::Join(join) => open.push(&join.query),
                 _ => {}
             }
@@ -230,7 +288,8 @@ impl Query {
             | Query::Values(_)
             | Query::ValuePattern { .. }
             | Query::Join(_)
-            | Query::Boost(..) => None,
+            | Query::Boost(..)
+            | Query::Scored(_) => None,
         }
     }
 
@@ -277,7 +336,8 @@ impl Query {
             | Query::All
             | Query::Exists(_)
             | Query::Join(_)
-            | Query::Boost(..) => 0,
+            | Query::Boost(..)
+            | Query::Scored(_) => 0,
         }
     }
 }

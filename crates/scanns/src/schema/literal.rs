@@ -172,20 +172,37 @@ fn shifted(from: i64, text: &str) -> Option<i64> {
         Some(("+", rest)) => (1, rest),
         Some(_) => return None,
     };
+    let (number, unit) = number_and_unit(text)?;
+    match unit {
+        "mo" => months_later(from, sign * number),
+        _ => from.checked_add((sign * number).checked_mul(nanoseconds(unit)?)?),
+    }
+}
+
+/// The nanoseconds of a length of time such as `30d`. A month is 30 days, a year 365.
+pub(crate) fn length_of_time(text: &str) -> Option<i64> {
+    let (number, unit) = number_and_unit(text)?;
+    number.checked_mul(if unit == "mo" { 30 * DAY } else { nanoseconds(unit)? })
+}
+
+fn number_and_unit(text: &str) -> Option<(i64, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at_checked(digits)?;
-    let number = sign * number.parse::<u32>().ok().map(i64::from)?;
+    Some((number.parse::<u32>().ok()?.into(), unit))
+}
+
+/// The nanoseconds of a unit of time, other than a month.
+fn nanoseconds(unit: &str) -> Option<i64> {
     let seconds = match unit {
         "s" => 1,
         "m" => 60,
         "h" => 3_600,
         "d" => 86_400,
         "w" => 7 * 86_400,
-        "mo" => return months_later(from, number),
         "y" => 365 * 86_400,
         _ => return None,
     };
-    from.checked_add(number.checked_mul(seconds)?.checked_mul(SECOND)?)
+    Some(seconds * SECOND)
 }
 
 /// The same time of day, `months` later, on the same day of the month or else on the last one.
@@ -309,6 +326,16 @@ mod tests {
             ("2024-03-01T00:00:00Z", "+0mo", "2024-03-01T00:00:00Z"),
         ] {
             assert_eq!(shifted(moment(from), distance), Some(moment(to)), "{from} {distance}");
+        }
+    }
+
+    #[test]
+    fn lengths_of_time_have_units() {
+        for (text, days) in [("30d", 30), ("2w", 14), ("6mo", 180), ("1y", 365), ("24h", 1), ("1440m", 1)] {
+            assert_eq!(length_of_time(text), Some(days * DAY), "{text}");
+        }
+        for bad in ["", "30", "d", "-1d", "1.5d", "3 d", "4000000000y", "1x"] {
+            assert_eq!(length_of_time(bad), None, "{bad}");
         }
     }
 }

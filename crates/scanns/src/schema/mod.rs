@@ -39,7 +39,7 @@ pub use file_mode::{format_mode, format_mode_octal};
 pub use grams::Grams;
 pub(crate) use joined::{FieldNumbers, joined_schema};
 pub use language::{LANGUAGES, Language};
-pub(crate) use literal::literal;
+pub(crate) use literal::{length_of_time, literal};
 pub use stored::{Compression, Store, Stored};
 pub use value_format::ValueFormat;
 

@@ -21,7 +21,7 @@
 //! | `plan` | a query with numbers for terms, its shape, its terms in every leaf |
 //! | `exec` | runs a plan in one leaf; `exec/strategy.rs` chooses the algorithm |
 //! | `parallel` | cuts a query into ranges of documents for several threads |
-//! | `prepared`, `run`, `hits`, `by_key` | a prepared query, and its results |
+//! | `prepared`, `run`, `hits`, `by_key`, `own_score` | a prepared query, and its results |
 //! | `joins` | runs the queries inside joins |
 //! | `snippets`, `explain` | the parts of a text that match, and the parts of a score |
 //! | `aggregate` | sorts, counts and groups by columns |
@@ -45,6 +45,7 @@ mod joins;
 mod leaf;
 mod near;
 mod number_set;
+mod own_score;
 mod parallel;
 mod plan;
 mod prepared;

@@ -13,6 +13,7 @@ use crate::query::{Query, Term};
 use crate::search::exec::bits::MatchBits;
 use crate::search::exec::bound_terms::BoundTerms;
 use crate::search::exec::dispatch::{count_leaf, run_leaf};
+use crate::search::exec::filter_mask::masked;
 use crate::search::exec::goal::{Goal, Sink};
 use crate::search::exec::live_filter::{LiveFilter, offer};
 use crate::search::exec::match_bits::MatchedDocs;
@@ -214,7 +215,13 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         for (leaf, found) in self.found.leaves().enumerate() {
             let view = View::new(self.fields(), &self.plan, leaf)?;
             let facts = LeafFacts::new(&view, found, model.is_bounded());
-            if Strategy::choose(&self.plan.root, &shape, Want::Best, &facts).prunes() {
+            let prunes = match masked(&self.plan, &view, found) {
+                Some((filtered, shape)) => {
+                    Strategy::choose(&filtered.rest, &shape, Want::Best, &facts).prunes()
+                }
+                None => Strategy::choose(self.plan.unchanged(), &shape, Want::Best, &facts).prunes(),
+            };
+            if prunes {
                 return Ok(true);
             }
         }

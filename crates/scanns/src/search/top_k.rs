@@ -157,7 +157,13 @@ pub(crate) struct TopK<'s> {
     /// The shared bound, and the value last read from it.
     shared: Option<&'s SharedBound>,
     known: u64,
+    /// Lowers the scores of hits.
+    lower: Option<&'s mut LowerScore<'s>>,
 }
+
+/// The score of a document, from a score that is not lower, and the threshold. Below the threshold, any score
+/// that is not lower than the right one will do.
+pub(crate) type LowerScore<'s> = dyn FnMut(u32, f32, f32) -> f32 + Send + 's;
 
 impl<'s> TopK<'s> {
     pub(crate) fn new(k: usize) -> Self {
@@ -170,7 +176,22 @@ impl<'s> TopK<'s> {
             after: None,
             shared: None,
             known: 0,
+            lower: None,
         }
+    }
+
+    /// Runs a search for these hits whose scores `lower` then lowers.
+    pub(crate) fn with_lower_scores<R>(
+        &mut self,
+        lower: &mut LowerScore,
+        run: impl FnOnce(&mut TopK) -> R,
+    ) -> R {
+        let best = std::mem::replace(&mut self.best, BestRanks::new(0));
+        let mut lowered = TopK { best, lower: Some(lower), ..*self };
+        let result = run(&mut lowered);
+        let TopK { best, threshold, tie, known, .. } = lowered;
+        (self.best, self.threshold, self.tie, self.known) = (best, threshold, tie, known);
+        result
     }
 
     /// Keeps only hits that come after `after`, if it is given.
@@ -236,7 +257,12 @@ impl<'s> TopK<'s> {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, doc: u32, score: f32) {
+    pub(crate) fn push(&mut self, doc: u32, mut score: f32) {
+        if self.admits(score, doc)
+            && let Some(lower) = &mut self.lower
+        {
+            score = lower(doc, score, self.threshold);
+        }
         if self.admits(score, doc) {
             let rank = rank(&Hit { score, leaf: self.leaf, doc });
             if self.after.is_none_or(|after| rank > after) {

@@ -7,7 +7,7 @@ use fastrand::Rng;
 use scanns::aggregate::{
     Aggregated, Aggregation, CalendarUnit, Facet, FacetRange, FacetTerms, GroupBy, TermsOrder,
 };
-use scanns::query::ValueRange;
+use scanns::query::{Closeness, ScoreCurve, ValueRange, ValueScore};
 use scanns::schema::{Document, Field, FieldEntry, FieldKind, Schema, Value};
 use scanns::search::{Missing, Model, Searcher, SortBy, SortKey};
 use scanns::{Error, Query};
@@ -105,6 +105,43 @@ pub fn range(random: &mut Rng, world: &World) -> Query {
     };
     let (low, high) = (bound(), bound());
     Query::Values(ValueRange { field, low, high })
+}
+
+/// A score by the values of a field.
+pub fn score(random: &mut Rng, world: &World) -> ValueScore {
+    const NUMBERS: [f64; 9] = [0.0, 1.0, 0.5, 1e9, 1e-300, f64::MAX, -1.0, f64::NAN, f64::INFINITY];
+    let (field, kind) = field(random, world);
+    let curve = match random.u8(0..6) {
+        0 => ScoreCurve::Value,
+        1 => ScoreCurve::Log,
+        2 => ScoreCurve::Root,
+        3 => ScoreCurve::Saturation { half: NUMBERS[random.usize(0..9)] },
+        _ => ScoreCurve::Near {
+            origin: value(kind.as_ref(), random),
+            scale: NUMBERS[random.usize(0..9)],
+            closeness: [Closeness::Reciprocal, Closeness::Exponential, Closeness::Gauss, Closeness::Linear]
+                [random.usize(0..4)],
+        },
+    };
+    ValueScore { field, curve, missing: NUMBERS[random.usize(0..9)] }
+}
+
+/// A score by a column as it is written in texts.
+pub fn score_text(random: &mut Rng) -> String {
+    const CURVES: [&str; 8] = ["near", "near", "value", "log", "root", "saturate", "other", ""];
+    let mut text = format!("^{}{}(", ["", "+", "="][random.usize(0..3)], CURVES[random.usize(0..8)]);
+    let name = ["count", "level", "heat", "when", "open", "host"][random.usize(0..6)];
+    for (place, _) in (0..random.usize(0..5)).enumerate() {
+        let argument = match (place, random.u8(0..6)) {
+            (0, 1..) => name.to_owned(),
+            (2, 0..4) => ["30d", "5", "1GiB", "2mo", "0"][random.usize(0..5)].to_owned(),
+            (3, 0..4) => ["gauss", "linear", "missing=0.5", "missing=x"][random.usize(0..4)].to_owned(),
+            _ => self::text(random),
+        };
+        text.push_str(if place > 0 { "," } else { "" });
+        text.push_str(&argument);
+    }
+    text + if random.u8(0..20) > 0 { ")" } else { "" }
 }
 
 /// A value as it is written in texts.

@@ -287,6 +287,7 @@ fn kinds(query: &Query, seen: &mut BTreeSet<&'static str>) {
         Query::ValuePattern { .. } => "value pattern",
         Query::Join(_) => "join",
         Query::Boost(..) => "boost",
+        Query::Scored(_) => "scored",
         Query::Best(_) => "best",
     }));
 }
@@ -306,7 +307,7 @@ fn all_kinds_of_queries_come_of_texts_and_are_built() {
             },
         }
     }
-    assert_eq!((of_texts.len(), built.len()), (15, 17), "{of_texts:?} {built:?}");
+    assert_eq!((of_texts.len(), built.len()), (16, 18), "{of_texts:?} {built:?}");
     assert!((200..2000).contains(&refusals), "{refusals} refused");
 }
 

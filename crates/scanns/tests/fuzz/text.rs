@@ -163,6 +163,9 @@ fn clause(random: &mut Rng, world: &World, depth: usize, text: &mut String) {
             ["^2", "^0.5", "^0", "^1e9", "^99999999999999999999999999999999999999999"][random.usize(0..5)],
         );
     }
+    if random.u8(0..20) == 0 {
+        text.push_str(&columns::score_text(random));
+    }
 }
 
 /// A word with wildcards in it.

@@ -4,7 +4,10 @@ use std::ops::Bound;
 
 use fastrand::Rng;
 use scanns::Query;
-use scanns::query::{BestQuery, BoolQuery, JoinOn, JoinQuery, JoinScore, Pattern, PhraseQuery, WildcardPart};
+use scanns::query::{
+    BestQuery, BoolQuery, JoinOn, JoinQuery, JoinScore, Pattern, PhraseQuery, ScoreChange, ScoredQuery,
+    WildcardPart,
+};
 use scanns::schema::Field;
 
 use super::columns;
@@ -41,7 +44,7 @@ fn words(random: &mut Rng, world: &World) -> Vec<Query> {
 
 /// A query.
 pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
-    match random.u8(0..22) {
+    match random.u8(0..23) {
         0..6 if depth < 4 => {
             let several = |most: usize, random: &mut Rng| {
                 (0..random.usize(0..=most)).map(|_| query(random, world, depth + 1)).collect()
@@ -82,6 +85,11 @@ pub fn query(random: &mut Rng, world: &World, depth: usize) -> Query {
                 query: Box::new(query(random, world, depth + 1)),
                 score: JoinScore::parse(score).unwrap(),
             })
+        }
+        21 if depth < 8 => {
+            let query = Box::new(query(random, world, depth + 1));
+            let change = [ScoreChange::Multiply, ScoreChange::Add, ScoreChange::Replace][random.usize(0..3)];
+            Query::Scored(ScoredQuery { query, by: columns::score(random, world), change })
         }
         _ => Query::term(field(random, world), term(random)),
     }

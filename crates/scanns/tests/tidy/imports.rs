@@ -68,6 +68,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "run",
             "hits",
             "by_key",
+            "own_score",
             "snippets",
             "explain",
             "aggregate",

@@ -258,7 +258,8 @@ impl Answering for Opened {
                     let dates =
                         segment.fast_fields().i64(DATE).ok().map(|dates| dates.first_or_default_col(0));
                     move |doc, score: Score| {
-                        dates.as_ref().map_or(0.0, |dates| score * by_age(dates.get_val(doc)))
+                        let by_age = dates.as_ref().map_or(0.0, |dates| by_age(dates.get_val(doc)));
+                        (f64::from(score) * by_age) as f32
                     }
                 });
                 let found = searcher.search(query, &collector)?;

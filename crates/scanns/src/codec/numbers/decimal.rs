@@ -1,5 +1,7 @@
 //! Doubles: maps them to unsigned integers of the same order, and short decimal numbers to integers.
 
+use crate::sys::in_wide_vectors;
+
 /// The powers of ten that doubles represent exactly.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
@@ -45,6 +47,38 @@ pub(super) fn step_of(factor: u64, power: usize) -> Option<u64> {
 #[inline]
 pub(super) fn number(whole: u64, power: f64) -> u64 {
     order_of((whole ^ 1 << 63).cast_signed() as f64 / power)
+}
+
+/// The sign of a number. Integers to which it was added have the order of signed ones.
+const SIGN: u64 = 1 << 63;
+
+/// Signed integers below this distance from 0 become doubles by an addition: see [`SHIFT`].
+const SMALL: u64 = 1 << 51;
+
+/// 1.5 · 2⁵². The bits of this double plus a small signed integer are the double of their sum.
+const SHIFT: f64 = 3.0 * SMALL as f64;
+
+/// Replaces packed integers by the numbers that they represent, if none is an exception.
+/// They have `width` bits.
+pub(super) fn put_numbers(values: &mut [u64], base: u64, step: u64, width: u8) {
+    let (factor, power) = parts(step);
+    let is_small = |whole: u64| (whole ^ SIGN).cast_signed().unsigned_abs() < SMALL;
+    let most = u64::MAX.checked_shr(64 - u32::from(width)).unwrap_or(0);
+    let most = most.checked_mul(factor).and_then(|most| base.checked_add(most));
+    if !is_small(base) || !most.is_some_and(is_small) {
+        for value in values {
+            *value = number(base.wrapping_add(value.wrapping_mul(factor)), power);
+        }
+        return;
+    }
+    // Few processors convert several integers of 64 bits at once.
+    let base = SHIFT.to_bits().wrapping_add(base ^ SIGN);
+    in_wide_vectors(move || {
+        for value in values {
+            let whole = f64::from_bits(base.wrapping_add(value.wrapping_mul(factor))) - SHIFT;
+            *value = order_of(whole / power);
+        }
+    });
 }
 
 /// Returns the integer that [`number`] maps to `order`, if it exists.

@@ -21,7 +21,7 @@
 //! multiplying, which gives the nearest double of every decimal number and so fewer exceptions. All sums wrap
 //! around.
 //!
-//! `choose.rs` chooses the form, `decimal.rs` converts doubles.
+//! `choose.rs` chooses the form, `decimal.rs` converts doubles, `within.rs` compares numbers with bounds.
 //!
 //! [`packed`]: super::packed
 
@@ -29,6 +29,7 @@ mod choose;
 mod decimal;
 #[cfg(test)]
 mod tests;
+mod within;
 
 use super::packed::{Packed, TAIL};
 
@@ -200,7 +201,7 @@ impl<'a> Numbers<'a> {
     /// Appends numbers `docs[i] - first`. Returns `None` if one is after the last number, or if the bytes are
     /// damaged. `docs` must ascend.
     pub fn pick(&self, first: u32, docs: &[u32], out: &mut Vec<u64>) -> Option<()> {
-        let Head { form, base, step, .. } = self.head;
+        let Head { form, base, step, width, .. } = self.head;
         let places = docs.iter().map(|&doc| doc.wrapping_sub(first) as usize);
         let start = out.len();
         if matches!(form, Form::Constant | Form::Runs) {
@@ -213,6 +214,10 @@ impl<'a> Numbers<'a> {
         let picked = out.get_mut(start..)?.iter_mut();
         if form == Form::Scaled && step == 1 {
             picked.for_each(|value| *value = base.wrapping_add(*value));
+            return Some(());
+        }
+        if form == Form::Decimal && self.patches.places.is_empty() {
+            decimal::put_numbers(out.get_mut(start..)?, base, step, width);
             return Some(());
         }
         for (value, place) in picked.zip(places) {
@@ -267,7 +272,7 @@ impl<'a> Numbers<'a> {
     /// damaged.
     pub fn unpack(&self, from: usize, out: &mut [u64]) -> Option<()> {
         let end = from.checked_add(out.len()).filter(|&end| end <= self.count)?;
-        let Head { form, base, step, .. } = self.head;
+        let Head { form, base, step, width, .. } = self.head;
         if form == Form::Constant {
             out.fill(base);
             return Some(());
@@ -291,12 +296,7 @@ impl<'a> Numbers<'a> {
                     *value = self.table.get(usize::try_from(*value).ok()?).map(long)?;
                 }
             }
-            _ => {
-                let (factor, power) = decimal::parts(step);
-                for value in out.iter_mut() {
-                    *value = decimal::number(base.wrapping_add(value.wrapping_mul(factor)), power);
-                }
-            }
+            _ => decimal::put_numbers(out, base, step, width),
         }
         self.put_patches(from, end, out)
     }

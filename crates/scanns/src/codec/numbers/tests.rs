@@ -26,7 +26,29 @@ fn check(values: &[u64], floats: bool, label: &str) -> (Form, usize) {
             assert_eq!(got.as_deref(), values.get(from..from + count), "{label} {head:?} {from} {count}");
         }
     }
+    check_bounds(&numbers, values, label);
     (head.form, bytes.len())
+}
+
+/// Compares the numbers with bounds that are numbers of the block, next to them, or anything.
+fn check_bounds(numbers: &Numbers, values: &[u64], label: &str) {
+    let mut random = fastrand::Rng::with_seed(values.len() as u64);
+    let mut words = vec![7; 3];
+    for _ in 0..40 {
+        let mut bound = || match (values.is_empty(), random.u8(..8)) {
+            (_, 0) => 0,
+            (_, 1) => u64::MAX,
+            (_, 2) | (true, _) => random.u64(..),
+            _ => values[random.usize(..values.len())].wrapping_add(random.u64(..3)).wrapping_sub(1),
+        };
+        let (low, high) = (bound(), bound());
+        assert_eq!(numbers.within(low, high, &mut words), Some(()), "{label} {low} {high}");
+        let mut expected = vec![0; values.len().div_ceil(64)];
+        for (i, value) in values.iter().enumerate() {
+            expected[i / 64] |= u64::from(low <= *value && *value <= high) << (i % 64);
+        }
+        assert_eq!(words, expected, "{label} {low} {high}");
+    }
 }
 
 #[test]
@@ -104,7 +126,7 @@ fn numbers_of_any_length_and_spread_read_back() {
 #[test]
 fn any_bytes_and_heads_do_no_harm() {
     let seed = 0x5eed_0607;
-    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut random, mut words) = (fastrand::Rng::with_seed(seed), Vec::new());
     for _ in 0..20_000 {
         // Small bytes are places of exceptions.
         let most = [1, 4, 255][random.usize(..3)];
@@ -121,6 +143,10 @@ fn any_bytes_and_heads_do_no_harm() {
         if let Some(numbers) = Numbers::read(&bytes, head, count) {
             let mut out = vec![0; count];
             let all = numbers.unpack(0, &mut out);
+            let (low, high) = (random.u64(..), random.u64(..));
+            if numbers.within(low, high, &mut words).is_some() {
+                assert_eq!(words.len(), count.div_ceil(64), "seed {seed:x} {head:?}");
+            }
             for (i, &value) in out.iter().enumerate() {
                 let alone = numbers.get(i);
                 // An exception that is missing is only found alone, and so are the ends of runs that do not

@@ -84,14 +84,10 @@ impl Snapshot {
 
     fn traced(&self, query: &Query, role: ClauseRole, hit: &Hit) -> Result<TracedClause> {
         let matches = self.searcher().prepare(query)?.explain(Model::Classic, hit)?.is_some();
-        let inner = match query {
-            Query::Boost(inner, _) => inner.as_ref(),
-            query => query,
-        };
         let of_role = |clauses: &[Query], role| -> Result<Vec<TracedClause>> {
             clauses.iter().map(|clause| self.traced(clause, role, hit)).collect()
         };
-        let clauses = match inner {
+        let clauses = match query.unboosted() {
             Query::Bool(BoolQuery { must, filter, should, must_not, .. }) => {
                 let mut clauses = of_role(must, ClauseRole::Must)?;
                 clauses.extend(of_role(should, ClauseRole::Should)?);

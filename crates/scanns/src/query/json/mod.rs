@@ -19,6 +19,9 @@
 //! {"values": {"column": "size", "gte"|"gt": V, "lte"|"lt": V}}, {"values": {"column": "size", "equals": V}}
 //! {"values": {"column": "name", "prefix"|"wildcard"|"regexp"|"fuzzy"|"range"|"set": …}}
 //! {"join": {"from": "parent", "to": "key", "query": {…}, "score": "none"|"max"|"sum"|"mean"|"min"}}
+//! {"scored": {"query": {…}, "column": "cites", "curve": "value"|"log"|"root", "missing": 0}}
+//! {"scored": {"query": {…}, "column": "cites", "curve": "saturate", "half": D, "change": "add"}}
+//! {"scored": {"query": {…}, "column": "mtime", "curve": "near", "origin": V, "scale": D}}
 //! {"query": {…}}
 //! ```
 //!
@@ -26,7 +29,8 @@
 //! phrase with `text` are analyzed. `V` is a value of a column: a number, a boolean, or a string as in the
 //! text form. `query` contains a clause; it is used to add a boost or field to a clause that has its own. A
 //! field applies to all clauses inside. `from` and `to` are names of columns, or `key` for the keys of
-//! documents; `{"column": "key"}` is a column of this name.
+//! documents; `{"column": "key"}` is a column of this name. `D` is a distance between values: a number in the
+//! units of the column, for dates nanoseconds, or a string such as `30d` or `5MiB`.
 //!
 //! `read.rs` parses what `write.rs` writes into the same query. `docs/QUERIES.md` has an example of each
 //! kind.
@@ -36,6 +40,7 @@ mod join;
 mod patterns;
 mod read;
 mod reader;
+mod scored;
 #[cfg(test)]
 mod tests;
 mod values;

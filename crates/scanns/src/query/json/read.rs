@@ -12,7 +12,7 @@ use crate::query::tree::{BestQuery, BoolQuery, PhraseQuery, Query};
 use crate::schema::Field;
 
 /// The keys that determine the kind of a clause.
-const KINDS: [&str; 16] = [
+const KINDS: [&str; 17] = [
     "term",
     "match",
     "phrase",
@@ -28,6 +28,7 @@ const KINDS: [&str; 16] = [
     "match_all",
     "exists",
     "join",
+    "scored",
     "query",
 ];
 
@@ -118,6 +119,7 @@ impl JsonReader<'_> {
             "match" => self.matching(value),
             "values" => self.values(value).map(Some),
             "join" => self.nested(|this| this.join(value)),
+            "scored" => self.nested(|this| this.scored(value)),
             "match_all" => {
                 self.count(1)?;
                 self.object(value, &[], "{}")?;

@@ -5,8 +5,8 @@ use fastrand::Rng;
 use super::parse_json;
 use crate::error::{Error, Result};
 use crate::query::{
-    BoolQuery, JoinOn, JoinQuery, JoinScore, Operator, Pattern, PhraseQuery, Query, QueryText, ValueRange,
-    WeightedField, WildcardPart,
+    BoolQuery, Closeness, JoinOn, JoinQuery, JoinScore, Operator, Pattern, PhraseQuery, Query, QueryText,
+    ScoreChange, ScoreCurve, ScoredQuery, ValueRange, ValueScore, WeightedField, WildcardPart,
 };
 use crate::schema::{Field, FieldKind, Value};
 
@@ -59,7 +59,12 @@ fn write(query: &Query) -> String {
     query
         .to_json(Some(Field::default()), &|field| {
             let name = NAMES.get(usize::from(field.number())).copied();
-            name.or((field.number() == NAME).then_some("name")).map(str::to_owned)
+            let column = match field.number() {
+                NAME => Some("name"),
+                SIZE => Some("size"),
+                _ => None,
+            };
+            name.or(column).map(str::to_owned)
         })
         .unwrap()
 }
@@ -114,7 +119,7 @@ fn random_field(random: &mut Rng) -> Field {
 
 fn random_query(random: &mut Rng, depth: usize) -> Query {
     let inner = |random: &mut Rng| Box::new(random_query(random, depth.saturating_sub(1)));
-    match random.u8(..if depth > 0 { 9 } else { 5 }) {
+    match random.u8(..if depth > 0 { 10 } else { 5 }) {
         0 => Query::term(random_field(random), random_term(random)),
         1 => Query::pattern(random_field(random), random_pattern(random)),
         2 => Query::ValuePattern { field: Field::new(NAME).unwrap(), pattern: random_pattern(random) },
@@ -138,6 +143,27 @@ fn random_query(random: &mut Rng, depth: usize) -> Query {
                 to: on[random.usize(..2)],
                 query: inner(random),
                 score: JoinScore::parse(score).unwrap(),
+            })
+        }
+        7 => {
+            let number = |random: &mut Rng| f64::from_bits(random.u64(1..0x7ff0 << 48));
+            let curve = match random.u8(..5) {
+                0 => ScoreCurve::Value,
+                1 => ScoreCurve::Log,
+                2 => ScoreCurve::Root,
+                3 => ScoreCurve::Saturation { half: random.u32(1..).into() },
+                _ => ScoreCurve::Near {
+                    origin: Value::Unsigned(random.u64(..)),
+                    scale: number(random),
+                    closeness: Closeness::ALL[random.usize(..4)].0,
+                },
+            };
+            let missing = if random.bool() { 0.0 } else { number(random) };
+            let by = ValueScore { field: Field::new(SIZE).unwrap(), curve, missing };
+            Query::Scored(ScoredQuery {
+                query: inner(random),
+                by,
+                change: ScoreChange::ALL[random.usize(..3)].0,
             })
         }
         _ => {
@@ -387,6 +413,52 @@ fn values_of_columns_have_one_bound_an_end() {
         r#"{"values": {"gte": 5}}"#,
     ] {
         assert!(read(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn scores_by_columns_have_the_arguments_of_their_curve() {
+    let scored = |rest: &str| read(&format!(r#"{{"scored": {{"query": {{"term": "a"}}, {rest}}}}}"#));
+    let by = |curve, missing| ValueScore { field: Field::new(SIZE).unwrap(), curve, missing };
+    let near = |scale, closeness| ScoreCurve::Near { origin: Value::Unsigned(2048), scale, closeness };
+    for (rest, by, change) in [
+        (r#""column": "size", "curve": "log""#, by(ScoreCurve::Log, 0.0), ScoreChange::Multiply),
+        (
+            r#""column": "size", "curve": "saturate", "half": "1KiB", "change": "add", "missing": 0.5"#,
+            by(ScoreCurve::Saturation { half: 1024.0 }, 0.5),
+            ScoreChange::Add,
+        ),
+        (
+            r#""column": "size", "curve": "near", "origin": "2KiB", "scale": 0.5, "change": "replace""#,
+            by(near(0.5, Closeness::Reciprocal), 0.0),
+            ScoreChange::Replace,
+        ),
+        (
+            r#""column": "size", "curve": "near", "origin": 2048, "scale": "5", "closeness": "gauss""#,
+            by(near(5.0, Closeness::Gauss), 0.0),
+            ScoreChange::Multiply,
+        ),
+    ] {
+        let query = Box::new(term("a"));
+        assert_eq!(scored(rest).unwrap(), Query::Scored(ScoredQuery { query, by, change }), "{rest}");
+    }
+    for (rest, part) in [
+        (r#""column": "size""#, "curve is missing"),
+        (r#""column": "size", "curve": "cube""#, "value, log, root, saturate, near"),
+        (r#""column": "name", "curve": "log""#, "numbers or dates"),
+        (r#""column": "none", "curve": "log""#, "no column"),
+        (r#""column": "size", "curve": "log", "half": 3"#, "log has no half"),
+        (r#""column": "size", "curve": "saturate", "half": 0"#, "greater than 0"),
+        (r#""column": "size", "curve": "near", "origin": 5"#, "scale is missing"),
+        (r#""column": "size", "curve": "near", "origin": "now", "scale": 5"#, "number"),
+        (r#""column": "size", "curve": "near", "origin": 5, "scale": -5"#, "greater than 0"),
+        (r#""column": "size", "curve": "near", "origin": 5, "scale": 5, "closeness": "far""#, "gauss"),
+        (r#""column": "size", "curve": "log", "change": "divide""#, "multiply, add or replace"),
+        (r#""column": "size", "curve": "log", "missing": -1"#, "from 0 on"),
+        (r#""column": "size", "curve": "log", "other": 1"#, "unknown key"),
+    ] {
+        let error = scored(rest).unwrap_err().to_string();
+        assert!(error.contains(part), "{rest}: {error}");
     }
 }
 

@@ -9,8 +9,10 @@ use super::wildcard::wildcard_text;
 use crate::error::{Error, Result};
 use crate::query::join::{JoinOn, JoinScore};
 use crate::query::pattern::{Pattern, WildcardPart};
-use crate::query::tree::{BestQuery, BoolQuery, JoinQuery, PhraseQuery, Query};
+use crate::query::score_arguments::name_of;
+use crate::query::tree::{BestQuery, BoolQuery, JoinQuery, PhraseQuery, Query, ScoredQuery};
 use crate::query::value_range::ValueRange;
+use crate::query::value_score::{Closeness, ScoreChange, ScoreCurve};
 use crate::schema::{self, Field, ValueRef, format_date};
 
 impl Query {
@@ -51,6 +53,7 @@ impl JsonWriter<'_> {
                 ("values", json!({ "column": self.name_of(*field)?, kind: value }))
             }
             Query::Join(join) => ("join", self.join(join, field)?),
+            Query::Scored(scored) => ("scored", self.scored(scored, field)?),
             Query::Boost(inner, factor) => {
                 let mut object = self.clause(inner, field)?;
                 if object.contains_key("boost") {
@@ -124,6 +127,32 @@ impl JsonWriter<'_> {
         object.insert("query".into(), self.clause(&join.query, field)?.into());
         if join.score != JoinScore::None {
             object.insert("score".into(), join.score.name().into());
+        }
+        Ok(object.into())
+    }
+
+    fn scored(&self, scored: &ScoredQuery, field: Option<Field>) -> Result<Value> {
+        let ScoredQuery { query, by, change } = scored;
+        let mut object = Map::new();
+        object.insert("query".into(), self.clause(query, field)?.into());
+        object.insert("column".into(), self.name_of(by.field)?.into());
+        object.insert("curve".into(), name_of(&by.curve).into());
+        match &by.curve {
+            ScoreCurve::Near { origin, scale, closeness } => {
+                object.insert("origin".into(), value(origin));
+                object.insert("scale".into(), exact(*scale));
+                if *closeness != Closeness::default() {
+                    object.insert("closeness".into(), closeness.name().into());
+                }
+            }
+            ScoreCurve::Saturation { half } => drop(object.insert("half".into(), exact(*half))),
+            ScoreCurve::Value | ScoreCurve::Log | ScoreCurve::Root => {}
+        }
+        if by.missing != 0.0 {
+            object.insert("missing".into(), exact(by.missing));
+        }
+        if *change != ScoreChange::default() {
+            object.insert("change".into(), change.name().into());
         }
         Ok(object.into())
     }
@@ -224,6 +253,25 @@ fn wildcard(parts: &[WildcardPart]) -> Value {
         WildcardPart::Text(bytes) => json!({ "text": term_value(bytes) }),
     };
     json!({ "parts": parts.iter().map(part).collect::<Value>() })
+}
+
+/// A number from 0 on, in a form that is parsed as the same number: as a string if readers of JSON might
+/// round it.
+fn exact(number: f64) -> Value {
+    const WHOLE: f64 = (1u64 << 53) as f64;
+    if number < WHOLE && number.fract() == 0.0 {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is whole and small"
+        )]
+        return Value::from(number as u64);
+    }
+    let text = format!("{number:?}");
+    match serde_json::from_str::<f64>(&text) {
+        Ok(parsed) if parsed.to_bits() == number.to_bits() => number.into(),
+        _ => text.into(),
+    }
 }
 
 /// A factor as the shortest number that is parsed as the same factor.

@@ -4,7 +4,9 @@
 //! list    = and ((OR | ' ') and)*           ' ' is the default operator: OR, or AND if that was chosen
 //! and     = clause (AND clause)*
 //! clause  = ('+' | '-' | NOT) clause | primary
-//! primary = (name ':')? (group | phrase | regex | range | set | word) ('^' number)?
+//! primary = (name ':')? (group | phrase | regex | range | set | word) ('^' number)? score*
+//! score   = '^' ('+' | '=')? curve '(' column (',' argument)* ')'
+//!                                           changes scores by a column: see `score.rs`
 //! group   = '(' list ')' ('@' number)?      the number of its clauses that must match
 //! phrase  = '"' text '"' ('~' number)?      words beside each other, moved by up to this many places
 //! regex   = 're"' expression '"'            terms that the expression matches as a whole
@@ -33,8 +35,8 @@
 //! `OR`. In `size:(…)`, comparisons must all hold, and other values are alternatives.
 //!
 //! `lex.rs` splits the text into tokens, `suffix.rs` reads the numbers after clauses. `state.rs` keeps what
-//! remains of them, `parser.rs` parses lists and groups, `leaves.rs` words and patterns, and `values.rs`
-//! values of columns.
+//! remains of them, `parser.rs` parses lists and groups, `leaves.rs` words and patterns, `values.rs` values
+//! of columns, and `score.rs` scores by columns.
 
 mod clause;
 #[cfg(test)]
@@ -47,6 +49,7 @@ mod generated_tests;
 mod leaves;
 mod lex;
 mod parser;
+mod score;
 mod state;
 mod suffix;
 #[cfg(test)]

@@ -156,7 +156,7 @@ impl QueryParser<'_> {
             TokenKind::Regex(text) => self.in_best_field(|this| this.regex(at, text))?,
             TokenKind::Range(from, to) => self.in_best_field(|this| this.range(at, from, to))?,
             TokenKind::Set => self.in_best_field(|this| this.set(at))?,
-            TokenKind::Boost(_) | TokenKind::Tilde(_) | TokenKind::AtLeast(_) => {
+            TokenKind::Boost(_) | TokenKind::Score(_) | TokenKind::Tilde(_) | TokenKind::AtLeast(_) => {
                 let message = "this must follow a clause, only once: move it, or put a backslash before it";
                 return self.fault(at, message);
             }
@@ -170,13 +170,22 @@ impl QueryParser<'_> {
                 return self.fault(at, "an operator goes before the field, as in -name:word");
             }
         };
-        match self.suffix(TokenKind::boost) {
-            None => Ok(SignedClause::plain(query, kind)),
-            Some((_, boost)) if boost > 0.0 && boost.is_finite() => {
-                Ok(SignedClause::plain(query.map(|query| query.boosted(boost)), ClauseKind::Other))
+        self.with_scores(query, kind)
+    }
+
+    /// The clause with the boost and the scores by columns that follow it.
+    fn with_scores(&mut self, mut query: Option<Query>, mut kind: ClauseKind) -> Result<SignedClause> {
+        if let Some((at, boost)) = self.suffix(TokenKind::boost) {
+            if !(boost > 0.0 && boost.is_finite()) {
+                return self.fault(at, "a boost must be greater than 0: write ^2 or ^0.5");
             }
-            Some((at, _)) => self.fault(at, "a boost must be greater than 0: write ^2 or ^0.5"),
+            (query, kind) = (query.map(|query| query.boosted(boost)), ClauseKind::Other);
         }
+        while let Some((at, score)) = self.suffix(TokenKind::score) {
+            query = query.map(|query| self.scored(at, query, &score)).transpose()?;
+            kind = ClauseKind::Other;
+        }
+        Ok(SignedClause::plain(query, kind))
     }
 
     fn in_field(&mut self, at: usize, name: &str) -> Result<SignedClause> {
@@ -210,7 +219,7 @@ impl QueryParser<'_> {
         self.words_of_field = outer_words;
         let query = query?;
         // With a boost, a condition scores, and is a clause like a word.
-        is_condition &= !matches!(query, Some(Query::Boost(..)));
+        is_condition &= !matches!(query, Some(Query::Boost(..) | Query::Scored(_)));
         let kind = if is_condition { ClauseKind::Condition } else { ClauseKind::Other };
         Ok(SignedClause::plain(query, kind))
     }

@@ -1,8 +1,10 @@
-//! Suffixes of clauses: `^2`, `~1`, `@3`.
+//! Suffixes of clauses: `^2`, `^near(mtime,now,30d)`, `~1`, `@3`.
 
 use std::ops::RangeInclusive;
 
-use super::token::TokenKind;
+use super::token::{ScoreText, TokenKind};
+use crate::query::score_arguments::CURVES;
+use crate::query::value_score::ScoreChange;
 
 /// The factors of scores that can be written.
 const BOOSTS: RangeInclusive<f32> = 1e-18..=1e18;
@@ -17,6 +19,9 @@ pub(super) struct Suffix {
 
 /// The suffix that begins at `at`, whatever follows it.
 pub(super) fn suffix_at(chars: &[char], at: usize) -> Option<Suffix> {
+    if let Some(score) = score_at(chars, at) {
+        return Some(score);
+    }
     let first = at + 1;
     let found = number_end(chars, first);
     let number: String = chars.get(first..found.unwrap_or(first))?.iter().collect();
@@ -48,6 +53,30 @@ pub(super) fn suffix_at(chars: &[char], at: usize) -> Option<Suffix> {
         _ => return None,
     };
     Some(Suffix { kind, end: found.unwrap_or(first) })
+}
+
+/// The score by a column that begins at `at`: `^near(mtime,now,30d)`, with `+` or `=` after `^` if it is
+/// added or takes the place of the score.
+fn score_at(chars: &[char], at: usize) -> Option<Suffix> {
+    let (change, name) = match (chars.get(at)?, chars.get(at + 1)?) {
+        ('^', '+') => (ScoreChange::Add, at + 2),
+        ('^', '=') => (ScoreChange::Replace, at + 2),
+        ('^', _) => (ScoreChange::Multiply, at + 1),
+        _ => return None,
+    };
+    let open = (name..).find(|&at| !chars.get(at).is_some_and(char::is_ascii_alphabetic))?;
+    let curve: String = chars.get(name..open)?.iter().collect();
+    if chars.get(open) != Some(&'(') || !CURVES.contains(&curve.as_str()) {
+        return None;
+    }
+    let close = (open..chars.len()).find(|&at| chars[at] == ')');
+    let Some(close) = close else {
+        let message = "the parenthesis of this score is not closed: add ), or put a backslash before ^";
+        return Some(Suffix { kind: Err(message), end: chars.len() });
+    };
+    let inside: String = chars.get(open + 1..close)?.iter().collect();
+    let arguments = inside.split(',').map(|argument| argument.trim().to_owned()).collect();
+    Some(Suffix { kind: Ok(TokenKind::Score(ScoreText { change, curve, arguments })), end: close + 1 })
 }
 
 /// The end of a number such as `-1.5e3` at `at`; `None` without digits.

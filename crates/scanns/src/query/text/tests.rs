@@ -61,6 +61,7 @@ fn show(query: &Query) -> String {
         Query::Values(range) => format!("{range:?}"),
         Query::ValuePattern { pattern, .. } => format!("values<{}>", show_pattern(pattern)),
         Query::Join(join) => format!("join<{}>", show(&join.query)),
+        Query::Scored(scored) => format!("scored<{} {:?}>", show(&scored.query), scored.change),
     };
     match query.field() {
         Some(field) if field.number() != DEFAULT => format!("{}:{text}", field.number()),

@@ -2,6 +2,8 @@
 
 use std::ops::Bound;
 
+use crate::query::value_score::ScoreChange;
+
 /// A token of a query.
 #[derive(Debug, PartialEq)]
 pub(super) struct QueryToken {
@@ -32,10 +34,21 @@ pub(super) enum TokenKind {
     Field(String),
     /// `^2` after a clause.
     Boost(f32),
+    /// `^near(mtime,now,30d)` after a clause.
+    Score(ScoreText),
     /// `~` or `~2` after a clause.
     Tilde(Option<u32>),
     /// `@2` after a group.
     AtLeast(usize),
+}
+
+/// A score by a column as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ScoreText {
+    pub(super) change: ScoreChange,
+    /// The name of the curve.
+    pub(super) curve: String,
+    pub(super) arguments: Vec<String>,
 }
 
 impl TokenKind {
@@ -53,6 +66,11 @@ impl TokenKind {
     /// The factor of a `^` suffix.
     pub(super) fn boost(&self) -> Option<f32> {
         if let TokenKind::Boost(boost) = self { Some(*boost) } else { None }
+    }
+
+    /// The score by a column of a `^` suffix.
+    pub(super) fn score(&self) -> Option<ScoreText> {
+        if let TokenKind::Score(score) = self { Some(score.clone()) } else { None }
     }
 
     /// The optional number of a `~` suffix.

@@ -7,9 +7,11 @@ use super::{conjunction, disjunction, match_bits, term, tree};
 use crate::error::Result;
 use crate::search::exec::bound_terms::{BoundTerms, Clause};
 use crate::search::exec::conjunction::clauses::{Conjunction, ConjunctionLists};
+use crate::search::exec::filter_mask::masked;
 use crate::search::exec::goal::{Goal, Sink};
 use crate::search::exec::live_filter::{LiveFilter, offer};
 use crate::search::exec::strategy::{LeafFacts, Pruning, Strategy, Want};
+use crate::search::exec::value_scorer::ValueScorer;
 use crate::search::exec::view::View;
 use crate::search::leaf::damaged_list;
 use crate::search::plan::QueryPlan;
@@ -19,8 +21,76 @@ use crate::search::plan::shape::{BestGroup, Boosted, Required, Shape};
 use crate::search::similarity::{Similarity, Unscored};
 use crate::search::top_k::TopK;
 
-/// Sends every hit of the view to the goal; `Break` if the goal wants no more.
+/// Sends every hit of the view to the goal; `Break` if the goal wants no more. `shape` is the shape of the
+/// plan.
 pub(crate) fn run_leaf<S: Similarity>(
+    shape: &Shape,
+    view: &View,
+    terms: BoundTerms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    let Some(inside) = &terms.plan.inside else { return run_unchanged(shape, view, terms, goal) };
+    let mut scorer = ValueScorer::new(view, terms.plan.scored[inside.scored], inside.boost)?;
+    let mut outcome = Ok(());
+    let flow = match goal {
+        Goal::Top(top) if scorer.only_lowers() && terms.are_bounded() => {
+            let mut lower = |doc, score, threshold| {
+                scorer.lowered(doc, score, threshold).unwrap_or_else(|error| {
+                    outcome = Err(error);
+                    f32::NEG_INFINITY
+                })
+            };
+            let run = |top: &mut TopK| run_unchanged(shape, view, terms, &mut Goal::Top(top));
+            top.with_lower_scores(&mut lower, run)?
+        }
+        Goal::Top(top) => {
+            let mut live = LiveFilter::new(view, Vec::new());
+            let mut sink = |docs: &[u32], scores: &[f32]| {
+                outcome = scorer.offer(top, &mut live, docs, scores);
+                if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            run_unchanged(shape, view, terms, &mut Goal::All(&mut sink))?
+        }
+        Goal::All(sink) => {
+            let mut sink = |docs: &[u32], scores: &[f32]| {
+                scorer.send(docs, scores, *sink).unwrap_or_else(|error| {
+                    outcome = Err(error);
+                    ControlFlow::Break(())
+                })
+            };
+            run_unchanged(shape, view, terms, &mut Goal::All(&mut sink))?
+        }
+    };
+    outcome.map(|()| flow)
+}
+
+/// Does the same without the column that changes the scores of the whole query.
+fn run_unchanged<S: Similarity>(
+    shape: &Shape,
+    view: &View,
+    terms: BoundTerms<S>,
+    goal: &mut Goal,
+) -> Result<ControlFlow<()>> {
+    let Some((filtered, of_rest)) = masked(terms.plan, view, terms.found) else {
+        return run_shape(terms.plan.unchanged(), shape, view, terms, goal);
+    };
+    let unscored = BoundTerms { joins: terms.joins, ..BoundTerms::unscored(terms.plan, terms.found) };
+    let mask = match_bits::mask(&filtered.filters, view, unscored)?;
+    let view = view.keeping(&mask);
+    match goal {
+        Goal::Top(_) => run_shape(&filtered.rest, &of_rest, &view, terms, goal),
+        Goal::All(sink) => {
+            let mut kept = LiveFilter::new(&view, Vec::new());
+            let mut sink = |docs: &[u32], scores: &[f32]| kept.filter(docs, scores, *sink);
+            run_shape(&filtered.rest, &of_rest, &view, terms, &mut Goal::All(&mut sink))
+        }
+    }
+}
+
+/// Does the same for a query without filters, or whose filters are those of the view. The root of a plan has
+/// this shape.
+fn run_shape<S: Similarity>(
+    root: &PlanNode,
     shape: &Shape,
     view: &View,
     terms: BoundTerms<S>,
@@ -31,7 +101,7 @@ pub(crate) fn run_leaf<S: Similarity>(
         Goal::All(_) => (Want::All, facts),
         Goal::Top(top) => (Want::Best, facts.for_best(top.k())),
     };
-    match Strategy::choose(&terms.plan.root, shape, want, &facts) {
+    match Strategy::choose(root, shape, want, &facts) {
         Strategy::AnyOf { terms: any, excluded, groups, pruning } => {
             run_any(&AnyOf { any, excluded, groups, pruning }, view, terms, goal)
         }

@@ -69,6 +69,17 @@ pub(crate) fn visit(
     })
 }
 
+/// A bit for each document of the leaf, which is set for the matches in the view that are not deleted.
+pub(crate) fn mask(node: &PlanNode, view: &View, terms: BoundTerms<()>) -> Result<Vec<u64>> {
+    let mut mask = vec![0; (view.max_doc as usize).div_ceil(64)];
+    visit(node, view, terms, |start, bits| {
+        let words = mask.iter_mut().skip((start / 64) as usize);
+        words.zip(bits).for_each(|(word, bits)| *word = *bits);
+        ControlFlow::Continue(())
+    })?;
+    Ok(mask)
+}
+
 /// Some matches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MatchedDocs<'m> {
@@ -171,7 +182,7 @@ impl<'s> SetBuilder<'_, 's> {
                 let any = self.nodes(any)?;
                 (!any.is_empty()).then(|| Set::any(any))
             }
-            NodeKind::Filter(node) => return self.node(node),
+            NodeKind::Filter(node) | NodeKind::Scored(node, _) => return self.node(node),
             NodeKind::Phrase { terms, slop } => {
                 let lists: Option<Vec<_>> =
                     terms.iter().map(|&(_, term)| self.sources[term].as_ref()).collect();

@@ -161,7 +161,11 @@ impl PNorm {
             }
             NodeKind::Best { any, .. } => self.any(any, degrees),
             // `check` refuses these.
-            NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Joined(_) | NodeKind::Filter(_) => 0.0,
+            NodeKind::Phrase { .. }
+            | NodeKind::Docs(_)
+            | NodeKind::Joined(_)
+            | NodeKind::Filter(_)
+            | NodeKind::Scored(..) => 0.0,
         }
     }
 
@@ -193,8 +197,10 @@ pub(crate) fn check(node: &PlanNode) -> Result<()> {
         NodeKind::Term(_) | NodeKind::Best { .. } | NodeKind::Bool { at_least: 0, .. } => {}
         _ => {
             return Err(Error::Unsupported {
-                what: "p-norm for phrases, patterns, filters, joins, or a least number of matching clauses"
-                    .into(),
+                what:
+                    "p-norm for phrases, patterns, filters, joins, scores by columns, or a least number of \
+                       matching clauses"
+                        .into(),
                 remedy: "use only terms and lists of terms, or choose another model".into(),
             });
         }
@@ -217,6 +223,10 @@ pub(crate) fn mark_wanted(node: &PlanNode, negated: bool, wanted: &mut [bool]) {
             must_not.iter().for_each(|part| mark_wanted(part, !negated, wanted));
         }
         NodeKind::Best { any, .. } => any.iter().for_each(|part| mark_wanted(part, negated, wanted)),
-        NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Joined(_) | NodeKind::Filter(_) => {}
+        NodeKind::Phrase { .. }
+        | NodeKind::Docs(_)
+        | NodeKind::Joined(_)
+        | NodeKind::Filter(_)
+        | NodeKind::Scored(..) => {}
     }
 }

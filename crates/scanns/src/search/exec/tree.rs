@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::phrase::PhraseCursor;
 use crate::codec::{BLOCK, NO_MORE, count_below};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::search::best_score::BestScore;
 use crate::search::budget::Clock;
 use crate::search::doc_set::DocSet;
@@ -17,6 +17,7 @@ use crate::search::exec::bound_terms::{BoundTerms, Clause};
 use crate::search::exec::doc_source::SourceDocs;
 use crate::search::exec::goal::Sink;
 use crate::search::exec::joined;
+use crate::search::exec::value_scorer::ValueScorer;
 use crate::search::exec::view::View;
 use crate::search::joining::leaf_numbers::ScoredDocs;
 use crate::search::leaf::{ListSource, damaged_list};
@@ -37,7 +38,7 @@ pub(crate) fn all<S: Similarity>(
     let builder = TreeBuilder { view, terms, sources: &sources, among: among.as_deref() };
     let Some(mut root) = builder.node(root, 1.0)? else { return Ok(ControlFlow::Continue(())) };
     let flow = drive(&mut root, view, sink);
-    if root.corrupt() { Err(damaged_list()) } else { Ok(flow) }
+    root.error().map_or(Ok(flow), Err)
 }
 
 fn drive<S: Similarity>(root: &mut TreeCursor<S>, view: &View, sink: &mut Sink) -> ControlFlow<()> {
@@ -109,6 +110,11 @@ impl<'s, S: Similarity> TreeBuilder<'_, 's, S> {
             }
             NodeKind::Filter(node) => {
                 Ok(self.node(node, boost)?.map(|cursor| TreeCursor::Filter(Box::new(cursor))))
+            }
+            NodeKind::Scored(node, scored) => {
+                let Some(base) = self.node(node, boost)? else { return Ok(None) };
+                let scorer = ValueScorer::new(self.view, self.terms.plan.scored[*scored], boost)?;
+                Ok(Some(TreeCursor::Changed { base: Box::new(base), scorer: Box::new(scorer), error: None }))
             }
             NodeKind::Phrase { terms, slop } => self.phrase(terms, *slop, boost),
             NodeKind::Joined(join) => {
@@ -244,6 +250,12 @@ enum TreeCursor<'s, S> {
     },
     /// Matches as the cursor inside does, with a score of 0.
     Filter(Box<TreeCursor<'s, S>>),
+    /// Matches as `base` does, with scores that a column changes.
+    Changed {
+        base: Box<TreeCursor<'s, S>>,
+        scorer: Box<ValueScorer<'s, 's>>,
+        error: Option<Error>,
+    },
     Every {
         parts: Vec<TreeCursor<'s, S>>,
         clock: Clock<'s>,
@@ -307,6 +319,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             TreeCursor::Every { parts, .. } => parts.first().map_or(NO_MORE, TreeCursor::doc),
             TreeCursor::Boosted { base, .. }
             | TreeCursor::Without { base, .. }
+            | TreeCursor::Changed { base, .. }
             | TreeCursor::Only { base, .. } => base.doc(),
         }
     }
@@ -339,7 +352,7 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
                 *doc = parts.iter_mut().map(|part| part.advance(target)).min().unwrap_or(NO_MORE);
                 *doc
             }
-            TreeCursor::Boosted { base, .. } => base.advance(target),
+            TreeCursor::Boosted { base, .. } | TreeCursor::Changed { base, .. } => base.advance(target),
             TreeCursor::Only { base, only } => {
                 let mut doc = base.advance(target);
                 while doc != NO_MORE && !has_bit(only, doc) {
@@ -366,6 +379,13 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
             TreeCursor::Term(clause, _) => clause.scorer.score(clause.cursor.doc(), clause.cursor.tf()),
             TreeCursor::Phrase(phrase) => phrase.score(),
             TreeCursor::Filter(_) => 0.0,
+            TreeCursor::Changed { base, scorer, error } => {
+                let (doc, score) = (base.doc(), base.score());
+                scorer.score(doc, score).unwrap_or_else(|failed| {
+                    *error = Some(failed);
+                    score
+                })
+            }
             TreeCursor::Everything { score, .. } | TreeCursor::Set { score, .. } => *score,
             TreeCursor::Scored { docs, at, boost, .. } => {
                 docs.scores.get(*at).map_or(0.0, |score| score * *boost)
@@ -391,19 +411,21 @@ impl<'s, S: Similarity> TreeCursor<'s, S> {
         }
     }
 
-    /// Returns true if a list is damaged.
-    fn corrupt(&self) -> bool {
+    /// The error of a list or a column that cannot be read.
+    fn error(&mut self) -> Option<Error> {
+        let of_list = |is_damaged: bool| is_damaged.then(damaged_list);
         match self {
-            TreeCursor::Term(clause, _) => clause.cursor.corrupt(),
-            TreeCursor::Phrase(phrase) => phrase.corrupt(),
-            TreeCursor::Filter(inner) | TreeCursor::Only { base: inner, .. } => inner.corrupt(),
-            TreeCursor::Everything { .. } | TreeCursor::Set { .. } | TreeCursor::Scored { .. } => false,
+            TreeCursor::Term(clause, _) => of_list(clause.cursor.corrupt()),
+            TreeCursor::Phrase(phrase) => of_list(phrase.corrupt()),
+            TreeCursor::Filter(inner) | TreeCursor::Only { base: inner, .. } => inner.error(),
+            TreeCursor::Everything { .. } | TreeCursor::Set { .. } | TreeCursor::Scored { .. } => None,
             TreeCursor::Every { parts, .. }
             | TreeCursor::Any { parts, .. }
             | TreeCursor::Best { parts, .. }
-            | TreeCursor::AtLeast { parts, .. } => parts.iter().any(TreeCursor::corrupt),
+            | TreeCursor::AtLeast { parts, .. } => parts.iter_mut().find_map(TreeCursor::error),
             TreeCursor::Boosted { base, boost: other }
-            | TreeCursor::Without { base, excluded: other, .. } => base.corrupt() || other.corrupt(),
+            | TreeCursor::Without { base, excluded: other, .. } => base.error().or_else(|| other.error()),
+            TreeCursor::Changed { base, error, .. } => error.take().or_else(|| base.error()),
         }
     }
 }

@@ -6,7 +6,6 @@
 
 use std::ops::Bound;
 
-use crate::codec::within;
 use crate::column::{Column, ColumnCursor, ColumnKind, DictionaryReader, JumpEntry, Scan, StringCursor};
 use crate::error::{Error, Result};
 use crate::query::{ValueRange, after_prefix};
@@ -254,35 +253,18 @@ impl ValueBits<'_> {
                 Ok(())
             });
         }
-        let values = scan.read(column, number)?;
-        let reach = bounds.high - bounds.low;
-        let is_in = |value: u64| value.wrapping_sub(bounds.low) <= reach;
-        match (values.present, values.ends) {
-            (None, None) if values.first >= self.first && (values.first - self.first).is_multiple_of(64) => {
-                let words = self.words.iter_mut().skip((values.first - self.first) as usize / 64);
-                for (word, values) in words.zip(values.values.chunks(64)) {
-                    *word |= within(values, bounds.low, reach);
-                }
-            }
-            (Some(present), None) => {
-                for (places, of_places) in present.chunks(64).zip(values.values.chunks(64)) {
-                    let mut left = within(of_places, bounds.low, reach);
-                    while left != 0 {
-                        let place = places.get(left.trailing_zeros() as usize).copied().unwrap_or(0);
-                        self.set(values.first + u32::from(place));
-                        left &= left - 1;
-                    }
-                }
-            }
-            _ => {
-                for (doc, values) in values.documents() {
-                    if values.iter().any(|&value| is_in(value)) {
-                        self.set(doc);
-                    }
-                }
-            }
-        }
+        self.set_words(entry.first, scan.within(column, number, bounds.low, bounds.high)?);
         Ok(())
+    }
+
+    /// Sets the bits that are set in `words`, which begin with document `first`.
+    fn set_words(&mut self, first: u32, words: &[u64]) {
+        if first >= self.first && (first - self.first).is_multiple_of(64) {
+            let own = self.words.iter_mut().skip((first - self.first) as usize / 64);
+            own.zip(words).for_each(|(own, word)| *own |= word);
+        } else {
+            docs_of(first, words).for_each(|doc| self.set(doc));
+        }
     }
 
     /// Adds the documents with a path, or with a path below it.

@@ -31,6 +31,8 @@ pub(crate) struct View<'a> {
     /// The document after the last one of the range.
     pub(crate) end: u32,
     live: LiveDocs<'a>,
+    /// True if few documents may be kept, since the leaf is seen by a view or its documents are filtered.
+    keeps_few: bool,
     pub(crate) clock: Clock<'a>,
 }
 
@@ -45,6 +47,7 @@ enum LiveDocs<'a> {
 }
 
 /// A leaf through one field, with a norm for every document.
+#[derive(Clone)]
 struct FieldLeaf<'a> {
     leaf: &'a dyn Leaf,
     norms: &'a [u8],
@@ -82,7 +85,17 @@ impl<'a> View<'a> {
             None if all_live() => LiveDocs::All,
             None => leaf.live_bits().map_or(LiveDocs::OfLeaf, LiveDocs::Bits),
         };
-        Ok(View { leaf, field, others, max_doc, first: 0, end: max_doc, live, clock: all.clock() })
+        let (keeps_few, clock) = (leaf.is_of_view(), all.clock());
+        Ok(View { leaf, field, others, max_doc, first: 0, end: max_doc, live, keeps_few, clock })
+    }
+
+    /// The view with only the documents whose bits are set: one for each document of the leaf.
+    pub(crate) fn keeping<'m>(&self, bits: &'m [u64]) -> View<'m>
+    where
+        'a: 'm,
+    {
+        let (field, others) = (self.field.clone(), self.others.clone());
+        View { field, others, live: LiveDocs::Bits(bits), keeps_few: true, ..*self }
     }
 
     /// Restricts the view to the documents from `first` to before `end`.
@@ -169,9 +182,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A bit for each document that is kept, if the documents are those of a view: these may be few.
+    /// A bit for each document that is kept, if these may be few.
     pub(crate) fn shown_bits(&self) -> Option<&'a [u64]> {
-        self.kept_bits().filter(|_| self.is_of_view())
+        self.kept_bits().filter(|_| self.keeps_few)
     }
 
     /// False if none of these documents is kept, as far as bits tell.

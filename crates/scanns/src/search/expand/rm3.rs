@@ -192,7 +192,7 @@ impl Bag {
 fn is_optional(query: &Query) -> bool {
     match query {
         Query::Term(_) => true,
-        Query::Boost(query, _) => is_optional(query),
+        Query::Boost(..) | Query::Scored(_) => is_optional(query.unboosted()),
         Query::Best(best) => best.clauses.iter().all(is_optional),
         Query::Bool(list) => {
             let BoolQuery { must, filter, should, must_not, at_least } = list;
@@ -211,6 +211,7 @@ fn weight_of(query: &Query) -> f32 {
     match query {
         Query::Phrase(phrase) => phrase.terms.len() as f32,
         Query::Boost(query, boost) => boost * weight_of(query),
+        Query::Scored(scored) => weight_of(&scored.query),
         Query::Bool(list) => list.scored().map(weight_of).sum(),
         Query::Best(best) => best.clauses.iter().map(weight_of).fold(0.0, f32::max),
         _ => 1.0,

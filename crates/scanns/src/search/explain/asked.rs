@@ -2,6 +2,7 @@
 
 use super::words;
 use crate::query::JoinQuery;
+use crate::schema::Field;
 use crate::search::exec::view::View;
 use crate::search::leaf::{LeafStats, TermFigures};
 use crate::search::plan::QueryPlan;
@@ -45,12 +46,15 @@ impl<'a> Asked<'a, '_> {
 
     /// A join in short.
     pub(super) fn join_text(&self, join: &JoinQuery) -> String {
-        let schema = self.prepared.fields().schema();
-        let name = |field| match schema.and_then(|schema| schema.entry(field)) {
+        words::join(join, &|field| self.field_name(field))
+    }
+
+    /// The name of a field, or its number.
+    pub(super) fn field_name(&self, field: Field) -> String {
+        match self.prepared.fields().schema().and_then(|schema| schema.entry(field)) {
             Some(entry) => entry.name.clone(),
             None => format!("field {}", field.number()),
-        };
-        words::join(join, &name)
+        }
     }
 
     /// The sizes of a field of the plan.

@@ -21,8 +21,9 @@ use super::searcher::Searcher;
 use super::similarity::{Bm25, Classic, Dirichlet, Dph, JelinekMercer, Model, Pl2, Similarity, narrow};
 use crate::codec::norm_to_length;
 use crate::error::Result;
-use crate::query::{Pattern, PhraseQuery, Query};
+use crate::query::{Pattern, PhraseQuery, Query, ScoreChange, ScoredQuery};
 use crate::search::exec::bound_terms::BoundTerms;
+use crate::search::exec::value_scorer::ValueScorer;
 use crate::search::exec::view::View;
 use crate::search::exec::{joined, value_filter, value_pattern};
 use crate::search::top_k::Hit;
@@ -133,13 +134,20 @@ impl<S: Similarity> Explainer<'_, '_, S> {
             }
             (NodeKind::Docs(source), query) => self.docs(*source, query, boost),
             (NodeKind::Joined(join), _) => self.joined(*join, boost),
+            (NodeKind::Scored(node, _), Query::Scored(scored)) => self.scored(scored, node, boost),
             (NodeKind::Filter(node), query) => {
                 let found = self.node(query, node, boost)?;
                 let what = "a condition that must hold, and does not change the score";
                 Ok(found.map(|found| Explanation::new(0.0, what, vec![found])))
             }
             // A phrase without terms.
-            (NodeKind::Bool { .. } | NodeKind::Best { .. } | NodeKind::Phrase { .. }, _) => Ok(None),
+            (
+                NodeKind::Bool { .. }
+                | NodeKind::Best { .. }
+                | NodeKind::Phrase { .. }
+                | NodeKind::Scored(..),
+                _,
+            ) => Ok(None),
         }
     }
 
@@ -184,6 +192,32 @@ impl<S: Similarity> Explainer<'_, '_, S> {
             }
         };
         Ok(Some(constant(&what, boost, Vec::new())))
+    }
+
+    /// A score that a column changes.
+    fn scored(&self, scored: &ScoredQuery, node: &PlanNode, boost: f32) -> Result<Option<Explanation>> {
+        let Some(inside) = self.node(&scored.query, node, boost)? else { return Ok(None) };
+        let mut scorer = ValueScorer::new(self.asked.view, scored, boost)?;
+        let (number, value) =
+            (scorer.number(self.asked.hit.doc)?, scorer.score(self.asked.hit.doc, inside.value)?);
+        let by = words::value_score(&scored.by, &|field| self.asked.field_name(field));
+        let number = Explanation::plain(narrow(number), by);
+        Ok(Some(match scored.change {
+            ScoreChange::Multiply => Explanation::new(value, "product of", vec![inside, number]),
+            ScoreChange::Add if boost == 1.0 => Explanation::new(value, "sum of", vec![inside, number]),
+            ScoreChange::Add => Explanation::new(
+                value,
+                format!("the first plus {boost} times the second"),
+                vec![inside, number],
+            ),
+            ScoreChange::Replace if boost == 1.0 => {
+                Explanation::new(value, "instead of the score of the query inside", vec![number])
+            }
+            ScoreChange::Replace => {
+                let what = format!("{boost} times a number instead of the score of the query inside");
+                Explanation::new(value, what, vec![number])
+            }
+        }))
     }
 
     /// The score of a document that a join matches.

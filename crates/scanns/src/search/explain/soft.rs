@@ -60,9 +60,11 @@ impl Soft<'_, '_> {
             NodeKind::Bool { must, should, must_not, .. } => (&must[..], &should[..], &must_not[..]),
             NodeKind::Best { any, .. } => (&[][..], &any[..], &[][..]),
             // `pnorm::check` refuses these.
-            NodeKind::Phrase { .. } | NodeKind::Docs(_) | NodeKind::Joined(_) | NodeKind::Filter(_) => {
-                return Explanation::plain(value, "nothing");
-            }
+            NodeKind::Phrase { .. }
+            | NodeKind::Docs(_)
+            | NodeKind::Joined(_)
+            | NodeKind::Filter(_)
+            | NodeKind::Scored(..) => return Explanation::plain(value, "nothing"),
         };
         let any = should.iter().map(|node| self.part(node, "")).collect();
         let p = self.p;

@@ -2,7 +2,10 @@
 
 use std::ops::Bound;
 
-use crate::query::{JoinOn, JoinQuery, Pattern, PhraseQuery, Query, ValueRange, WildcardPart};
+use crate::query::{
+    Closeness, JoinOn, JoinQuery, Pattern, PhraseQuery, Query, ScoreChange, ScoreCurve, ValueRange,
+    ValueScore, WildcardPart,
+};
 use crate::schema::{Field, Value, format_date};
 
 /// A term, on one line.
@@ -72,9 +75,43 @@ pub(crate) fn clause(query: &Query, name: &dyn Fn(Field) -> String) -> String {
         Query::Exists(field) => format!("{}:*", name(*field)),
         Query::Values(range) => format!("{}:{}", name(range.field), values(range)),
         Query::Boost(inner, factor) => format!("{}^{factor}", clause(inner, name)),
+        Query::Scored(scored) => {
+            let sign = match scored.change {
+                ScoreChange::Multiply => "",
+                ScoreChange::Add => "+",
+                ScoreChange::Replace => "=",
+            };
+            format!("{}^{sign}{}", clause(&scored.query, name), value_score(&scored.by, name))
+        }
         Query::All => "*".to_owned(),
         Query::Join(found) => join(found, name),
         Query::Bool(_) | Query::Best(_) => "( )".to_owned(),
+    }
+}
+
+/// A number by the value of a column.
+pub(super) fn value_score(by: &ValueScore, name: &dyn Fn(Field) -> String) -> String {
+    let field = name(by.field);
+    let missing = match by.missing {
+        0.0 => String::new(),
+        missing => format!(",missing={missing}"),
+    };
+    match &by.curve {
+        ScoreCurve::Value => format!("value({field}{missing})"),
+        ScoreCurve::Log => format!("log({field}{missing})"),
+        ScoreCurve::Root => format!("root({field}{missing})"),
+        ScoreCurve::Saturation { half } => format!("saturate({field},{half}{missing})"),
+        ScoreCurve::Near { origin, scale, closeness } => {
+            let scale = match origin {
+                Value::Date(_) => format!("{}s", scale / 1e9),
+                _ => scale.to_string(),
+            };
+            let curve = match closeness {
+                Closeness::Reciprocal => String::new(),
+                _ => format!(",{}", closeness.name()),
+            };
+            format!("near({field},{},{scale}{curve}{missing})", value(origin))
+        }
     }
 }
 
@@ -87,8 +124,8 @@ pub(super) fn join(join: &JoinQuery, name: &dyn Fn(Field) -> String) -> String {
     format!("join from {} to {}", side(join.from), side(join.to))
 }
 
-fn values(range: &ValueRange) -> String {
-    let text = |value: &Value| match value {
+fn value(value: &Value) -> String {
+    match value {
         Value::Text(text) => term(text),
         Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         Value::Unsigned(number) => number.to_string(),
@@ -96,7 +133,11 @@ fn values(range: &ValueRange) -> String {
         Value::Float(number) => number.to_string(),
         Value::Boolean(flag) => flag.to_string(),
         Value::Date(moment) => format_date(*moment),
-    };
+    }
+}
+
+fn values(range: &ValueRange) -> String {
+    let text = value;
     match (&range.low, &range.high) {
         (Bound::Unbounded, Bound::Unbounded) => "*".to_owned(),
         (Bound::Included(low), Bound::Included(high)) if low == high => text(low),

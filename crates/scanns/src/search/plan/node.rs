@@ -1,6 +1,7 @@
 //! The tree of a plan: a query whose terms, fields, patterns and ranges are numbers.
 
 /// A node of a plan and the factor of its scores.
+#[derive(Clone)]
 pub(crate) struct PlanNode {
     /// The factor of its scores. The boosts of the nodes around it are multiplied on top.
     pub(crate) boost: f32,
@@ -9,6 +10,7 @@ pub(crate) struct PlanNode {
 
 /// The kind of a node, which determines what it matches. Terms are indexes into
 /// [`QueryPlan::terms`](super::QueryPlan::terms).
+#[derive(Clone)]
 pub(crate) enum NodeKind {
     Term(usize),
     Bool {
@@ -33,6 +35,9 @@ pub(crate) enum NodeKind {
     Joined(usize),
     /// The documents of a node, with a score of 0.
     Filter(Box<PlanNode>),
+    /// The documents of a node, with scores that a column changes: an index into [`QueryPlan::scored`](
+    /// super::QueryPlan::scored).
+    Scored(Box<PlanNode>, usize),
 }
 
 /// The source of a set of documents.
@@ -93,7 +98,7 @@ impl PlanNode {
         match &self.kind {
             NodeKind::Term(_) | NodeKind::Phrase { .. } => false,
             NodeKind::Docs(_) | NodeKind::Joined(_) => true,
-            NodeKind::Filter(node) => node.matches_beyond_terms(),
+            NodeKind::Filter(node) | NodeKind::Scored(node, _) => node.matches_beyond_terms(),
             NodeKind::Best { any, .. } => any.iter().any(PlanNode::matches_beyond_terms),
             NodeKind::Bool { must, should, must_not, .. } => {
                 must.iter().chain(should).any(PlanNode::matches_beyond_terms)

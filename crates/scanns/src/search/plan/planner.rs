@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+use super::filtered::FilteredPlan;
 use super::join_check::check_join;
 use super::node::{DocSource, NodeKind, PlanNode};
-use super::query_plan::{PlanTerm, PlannedJoin, QueryPlan};
+use super::query_plan::{InsideScored, PlanTerm, PlannedJoin, QueryPlan};
 use crate::error::{Error, Result};
 use crate::query::{
     BestQuery, BoolQuery, JoinQuery, JoinScore, MAX_CLAUSES, MAX_DEPTH, Pattern, PhraseQuery, Query,
-    ValueRange,
+    ScoredQuery, ValueRange,
 };
 use crate::schema::Field;
 use crate::search::fields::Fields;
@@ -69,6 +70,7 @@ impl<'q> Planner<'q, '_> {
             value_patterns: Vec::new(),
             joins: Vec::new(),
             near: Vec::new(),
+            scored: Vec::new(),
             nodes: from.nodes,
             blends: 0,
             is_scored: from.is_scored,
@@ -76,14 +78,29 @@ impl<'q> Planner<'q, '_> {
             known,
         };
         let root = planner.node(query, 1.0, from.depth)?;
-        let Planner { terms, mut fields, patterns, ranges, value_patterns, joins, near, nodes, .. } = planner;
+        let Planner {
+            terms, mut fields, patterns, ranges, value_patterns, joins, near, scored, nodes, ..
+        } = planner;
+        let inside = InsideScored::of(&root);
         if fields.is_empty() {
             fields.push(known.default_place());
         }
-        let content = None;
-        let plan = QueryPlan { terms, fields, patterns, ranges, value_patterns, joins, near, root, content };
-        let content = plan.required_content(known);
-        Ok((QueryPlan { content, ..plan }, nodes))
+        let mut plan = QueryPlan {
+            terms,
+            fields,
+            patterns,
+            ranges,
+            value_patterns,
+            joins,
+            near,
+            scored,
+            filtered: FilteredPlan::of(inside.as_ref().map_or(&root, |inside| &inside.node)),
+            inside,
+            root,
+            content: None,
+        };
+        plan.content = plan.required_content(known);
+        Ok((plan, nodes))
     }
 }
 
@@ -96,6 +113,7 @@ struct Planner<'q, 'f> {
     value_patterns: Vec<(Field, PatternMatcher<'q>)>,
     joins: Vec<PlannedJoin<'q>>,
     near: Vec<(FuzzyKey, Vec<WeightedTerm>)>,
+    scored: Vec<&'q ScoredQuery>,
     /// The number of nodes so far.
     nodes: usize,
     /// The number of groups of terms that share their frequencies: see [`PlanTerm::blend`].
@@ -141,6 +159,7 @@ impl<'q> Planner<'q, '_> {
                 NodeKind::Docs(DocSource::ValuePattern(self.value_patterns.len() - 1))
             }
             Query::Join(join) => self.join(join, depth)?,
+            Query::Scored(scored) => return self.scored(scored, around, depth),
             Query::Boost(query, boost) => {
                 let boosted = around * boost;
                 if !BOOSTS.contains(&boosted) {
@@ -179,6 +198,7 @@ impl<'q> Planner<'q, '_> {
     fn check_unused(&mut self, queries: &'q [Query], around: f32, depth: usize) -> Result<()> {
         let (terms, near, joins) = (self.terms.len(), self.near.len(), self.joins.len());
         let (patterns, values, ranges) = (self.patterns.len(), self.value_patterns.len(), self.ranges.len());
+        let scored = self.scored.len();
         for query in queries {
             self.node(query, around, depth + 1)?;
         }
@@ -188,6 +208,7 @@ impl<'q> Planner<'q, '_> {
         self.patterns.truncate(patterns);
         self.value_patterns.truncate(values);
         self.ranges.truncate(ranges);
+        self.scored.truncate(scored);
         Ok(())
     }
 
@@ -201,6 +222,17 @@ impl<'q> Planner<'q, '_> {
         }
         let any = best.clauses.iter().map(|query| self.node(query, around, depth + 1));
         Ok(NodeKind::Best { any: any.collect::<Result<_>>()?, tie: best.tie })
+    }
+
+    /// A query whose scores a column changes. Where scores do not count, it is the query inside.
+    fn scored(&mut self, scored: &'q ScoredQuery, around: f32, depth: usize) -> Result<PlanNode> {
+        scored.by.check()?;
+        let inside = self.node(&scored.query, around, depth + 1)?;
+        if self.is_counted || !self.is_scored {
+            return Ok(inside);
+        }
+        self.scored.push(scored);
+        Ok(PlanNode { boost: 1.0, kind: NodeKind::Scored(Box::new(inside), self.scored.len() - 1) })
     }
 
     /// A join counts as a level of nested lists.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::filtered::FilteredPlan;
 use super::found::{FoundTerms, FoundValues, LeafJoin, PatternMatches, ValueMatches};
 use super::node::{DocSource, NodeKind, PlanNode};
 use super::shape::Shape;
 use crate::error::Result;
-use crate::query::{JoinQuery, ValueRange};
+use crate::query::{JoinQuery, ScoredQuery, ValueRange};
 use crate::schema::Field;
 use crate::search::fields::Fields;
 use crate::search::leaf::TermFigures;
@@ -30,10 +31,37 @@ pub(crate) struct QueryPlan<'q> {
     pub(crate) joins: Vec<PlannedJoin<'q>>,
     /// The nearest terms of the fuzzy words.
     pub(crate) near: Vec<(FuzzyKey, Vec<WeightedTerm>)>,
+    /// The queries whose scores are changed by columns.
+    pub(crate) scored: Vec<&'q ScoredQuery>,
     pub(crate) root: PlanNode,
+    /// The node inside the root, if a column changes the scores of the whole query.
+    pub(crate) inside: Option<InsideScored>,
+    /// The root or the node inside it again, if it has filters.
+    pub(crate) filtered: Option<FilteredPlan>,
     /// A field of the content of documents, as an index into [`QueryPlan::fields`], if a view hides the
     /// content of some documents, and none of these can match.
     pub(crate) content: Option<usize>,
+}
+
+/// A query whose scores a column changes, without this change.
+pub(crate) struct InsideScored {
+    /// The query, with all boosts around it.
+    pub(crate) node: PlanNode,
+    /// The change: an index into [`QueryPlan::scored`].
+    pub(crate) scored: usize,
+    /// The boosts around the change.
+    pub(crate) boost: f32,
+}
+
+impl InsideScored {
+    /// What is inside the root of a plan, if a column changes its scores.
+    pub(super) fn of(root: &PlanNode) -> Option<Self> {
+        let (node, boost) = root.innermost(1.0);
+        let boost = boost * node.boost;
+        let NodeKind::Scored(inside, scored) = &node.kind else { return None };
+        let node = PlanNode { boost: boost * inside.boost, kind: inside.kind.clone() };
+        Some(InsideScored { node, scored: *scored, boost })
+    }
 }
 
 /// A join of a plan.
@@ -57,9 +85,14 @@ pub(crate) struct PlanTerm<'q> {
 }
 
 impl QueryPlan<'_> {
-    /// The shape of the whole query.
+    /// The whole query, without a column that changes all its scores.
+    pub(crate) fn unchanged(&self) -> &PlanNode {
+        self.inside.as_ref().map_or(&self.root, |inside| &inside.node)
+    }
+
+    /// The shape of [`QueryPlan::unchanged`].
     pub(crate) fn shape(&self) -> Shape<'_> {
-        Shape::of(&self.root)
+        Shape::of(self.unchanged())
     }
 
     /// The field of a term, as an index into [`QueryPlan::fields`].
@@ -96,7 +129,7 @@ impl QueryPlan<'_> {
             }
             NodeKind::Docs(source) => self.field_of_source(*source).is_some_and(is_it),
             NodeKind::Joined(_) => false,
-            NodeKind::Filter(node) => self.requires(node, is_it),
+            NodeKind::Filter(node) | NodeKind::Scored(node, _) => self.requires(node, is_it),
             NodeKind::Best { any, .. } => {
                 !any.is_empty() && any.iter().all(|node| self.requires(node, is_it))
             }

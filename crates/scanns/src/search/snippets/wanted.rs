@@ -139,6 +139,7 @@ impl<'q> WantedTerms<'q> {
                 let here = plan.patterns.get(*pattern).is_some_and(|(field, _)| is_here(*field));
                 self.alone[plan.terms.len() + pattern] |= here;
             }
+            NodeKind::Scored(node, _) => self.take(node, plan, is_here),
             NodeKind::Docs(_) | NodeKind::Joined(_) | NodeKind::Filter(_) => {}
         }
     }

@@ -139,7 +139,7 @@ fn collect_words<'q>(query: &'q Query, words: &mut Vec<Vec<QueryWord<'q>>>) {
                 }
             }
         }
-        Query::Boost(inner, _) => collect_words(inner, words),
+        Query::Boost(..) | Query::Scored(_) => collect_words(query.unboosted(), words),
         _ => {}
     }
 }

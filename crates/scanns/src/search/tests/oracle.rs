@@ -117,7 +117,7 @@ impl<'d> Oracle<'d> {
                 return found.then_some(place.boost);
             }
             Query::All => return Some(place.boost),
-            Query::Values(_) | Query::ValuePattern { .. } | Query::Join(_) => {
+            Query::Values(_) | Query::ValuePattern { .. } | Query::Join(_) | Query::Scored(_) => {
                 unreachable!("these documents have no columns")
             }
             Query::Exists(field) => {
