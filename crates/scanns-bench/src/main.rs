@@ -18,6 +18,7 @@ mod near;
 mod page;
 mod reader;
 mod scaling;
+mod segments;
 mod serve;
 mod text;
 mod tokenizer;
@@ -81,6 +82,8 @@ enum Experiment {
     Growth(growth::GrowthArgs),
     /// Measure snapshots of a writer at a steady rate of documents, and what they cost at full speed
     Near(near::NearArgs),
+    /// Measure queries by the number of segments of an index
+    Segments(segments::SegmentArgs),
     /// Measure what a page of ten hits costs after the search: stored values or text, snippets, keys
     Page(page::PageArgs),
     /// Compare builds from archives with builds from the same files, unpacked
@@ -129,6 +132,7 @@ fn main() -> Result<()> {
         Experiment::Flush(args) => flush::run(&args, results)?,
         Experiment::Growth(args) => growth::run(&args, results)?,
         Experiment::Near(args) => near::run(&args, results)?,
+        Experiment::Segments(args) => segments::run(&args, results)?,
         Experiment::Page(args) => page::run(&args, results)?,
         Experiment::Members(args) => members::run(&args, results)?,
         Experiment::All(args) => all::run(&args, results)?,

@@ -9,6 +9,8 @@
     reason = "a byte has eight bits and a word 64, for which the tables have room"
 )]
 
+use crate::sys::in_wide_vectors;
+
 /// Number of entries that [`list`] may overwrite after the listed ones.
 pub const SLACK: usize = 32;
 
@@ -38,7 +40,10 @@ pub fn list(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -
         // SAFETY: the processor was checked.
         return unsafe { x86::list(words, first, numbers) };
     }
-    list_plainly(words, first, numbers)
+    in_wide_vectors(
+        #[inline(always)]
+        move || list_plainly(words, first, numbers),
+    )
 }
 
 /// Returns true if this machine compresses vectors of 64 bytes.
@@ -71,6 +76,7 @@ static OF_BYTE: [[u8; 8]; 256] = {
 
 /// Writes eight numbers for every byte and keeps as many as the byte has set bits. This is cheaper than a
 /// branch for each number.
+#[inline(always)]
 fn list_plainly(words: impl Iterator<Item = u64>, first: u32, numbers: &mut [u32]) -> Option<usize> {
     let most = numbers.len().checked_sub(SLACK)?;
     let (mut at, mut base) = (0, first);

@@ -264,7 +264,7 @@ impl QueryText for Documented {
 
     fn column(&self, name: &str) -> Option<(Field, FieldKind)> {
         let kind = match name {
-            "size" | "mode" => FieldKind::Unsigned,
+            "size" | "mode" | "cites" => FieldKind::Unsigned,
             "temp" => FieldKind::Signed,
             "mtime" => FieldKind::Date,
             "open" => FieldKind::Boolean,

@@ -3,11 +3,12 @@
 //! A sum is kept as an integer in units of the least number that any addend can have (U. Kulisch and
 //! W. Miranker, 1981; R. Neal, "Fast exact summation using small and large superaccumulators", 2015). So it
 //! does not depend on the order of additions, and sums of parts add up to the sum of the whole. Many numbers
-//! at once are first summed by their exponents.
+//! at once are first summed as integers of one unit if their exponents are near each other, and by their
+//! exponents otherwise.
 
 use std::cell::RefCell;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use serde::{Deserialize, Serialize};
 
 /// Bits of a limb.
@@ -25,6 +26,9 @@ pub(crate) const UNIT: i32 = -1074;
 /// Bits of the largest sum of doubles, and of their squares, of up to 2⁶⁴ of them.
 const SUM_BITS: usize = 2048 + 53 + 64;
 const SQUARE_BITS: usize = 2 * 2048 + 106 + 64;
+
+/// The difference of exponents with which mantissas become integers of less than 63 bits.
+const NEAR: u32 = 10;
 
 /// Numbers in one call from which it pays to sum them by exponents first.
 const MANY: usize = 64;
@@ -104,8 +108,11 @@ impl WideSum {
     }
 
     pub(crate) fn whole(&self) -> BigInt {
-        let start = BigInt::from(0);
-        self.limbs.iter().rev().fold(start, |sum, &limb| (sum << LIMB) + limb)
+        let limbs = self.clone().limbs();
+        let Some((last, others)) = limbs.split_last() else { return BigInt::from(0) };
+        // Only the last one can be negative or larger than a limb.
+        let digits = others.iter().map(|&limb| u32::try_from(limb).unwrap_or(0)).collect();
+        BigInt::new(Sign::Plus, digits) + (BigInt::from(*last) << (LIMB as usize * others.len()))
     }
 }
 
@@ -159,11 +166,14 @@ impl FloatSums {
     }
 
     /// Adds numbers.
-    pub(crate) fn add(&mut self, numbers: impl ExactSizeIterator<Item = f64>) {
+    pub(crate) fn add(&mut self, numbers: impl ExactSizeIterator<Item = f64> + Clone) {
         if numbers.len() < MANY {
             return numbers.for_each(|number| self.add_times(number, 1));
         }
-        BINS.with_borrow_mut(|bins| bins.add_to(self, numbers));
+        match NearSums::of(numbers.clone()) {
+            Some(near) => near.add_to(self),
+            None => BINS.with_borrow_mut(|bins| bins.add_to(self, numbers)),
+        }
     }
 
     /// Adds a number `times` times.
@@ -218,6 +228,52 @@ fn parts(number: f64) -> Option<DoubleParts> {
         0 => Some(DoubleParts { mantissa: fraction, exponent: 0, is_negative }),
         0x7ff => None,
         _ => Some(DoubleParts { mantissa: fraction | 1 << MANTISSA, exponent: exponent - 1, is_negative }),
+    }
+}
+
+/// The sums of numbers whose exponents are near each other, in units of the least one.
+#[derive(Default)]
+struct NearSums {
+    /// The least exponent.
+    exponent: u32,
+    sum: i128,
+    /// The sum of the squares, and how often it exceeded its bits.
+    squares: u128,
+    carried: u64,
+}
+
+impl NearSums {
+    /// The sums of finite numbers whose exponents differ by at most [`NEAR`], apart from zeros; `None` for
+    /// others.
+    fn of(numbers: impl Iterator<Item = f64> + Clone) -> Option<Self> {
+        // Without the sign, bits have the order of numbers. Of zeros, they become the greatest.
+        let (mut least, mut most) = (u64::MAX, 0);
+        for number in numbers.clone() {
+            let bits = number.to_bits() & !(1 << 63);
+            (least, most) = (least.min(bits.wrapping_sub(1)), most.max(bits));
+        }
+        if most == 0 {
+            return Some(NearSums::default());
+        }
+        let exponent = parts(f64::from_bits(least + 1))?.exponent;
+        if parts(f64::from_bits(most))?.exponent - exponent > NEAR {
+            return None;
+        }
+        let mut all = NearSums { exponent, ..NearSums::default() };
+        for number in numbers {
+            let DoubleParts { mantissa, exponent: own, is_negative } = parts(number)?;
+            let size = mantissa << own.saturating_sub(exponent);
+            all.sum += i128::from(if is_negative { -size.cast_signed() } else { size.cast_signed() });
+            let (squares, is_over) = all.squares.overflowing_add(u128::from(size) * u128::from(size));
+            (all.squares, all.carried) = (squares, all.carried + u64::from(is_over));
+        }
+        Some(all)
+    }
+
+    fn add_to(&self, all: &mut FloatSums) {
+        all.sum.add(self.sum.unsigned_abs(), self.exponent, self.sum < 0);
+        all.squares.add(self.squares, 2 * self.exponent, false);
+        all.squares.add(self.carried.into(), 2 * self.exponent + u128::BITS, false);
     }
 }
 
@@ -294,7 +350,15 @@ mod tests {
         let seed = fastrand::u64(..);
         let mut random = fastrand::Rng::with_seed(seed);
         for round in 0..300 {
-            let mut numbers: Vec<f64> = (0..random.usize(..400)).map(|_| any(&mut random)).collect();
+            let scale = 2f64.powi(random.i32(-1080..1000));
+            let mut number = || match round % 3 {
+                0 => any(&mut random),
+                // Exponents near each other, and zeros.
+                1 => [0.0, 1.0, -1.0][random.usize(..3)] * scale * (1.0 + random.f64()),
+                _ => scale * (random.f64() + 0.001) * 1000.0,
+            };
+            let mut numbers: Vec<f64> = (0..400).map(|_| number()).collect();
+            numbers.truncate(random.usize(..=400));
             let odd = numbers.iter().filter(|number| !number.is_finite()).count() as u64;
             let finite: Vec<f64> = numbers.iter().copied().filter(|number| number.is_finite()).collect();
             let expected = whole(&finite);
