@@ -33,7 +33,7 @@ mod varint;
 mod within;
 
 pub use bitpack::BLOCK;
-pub use bits::{SLACK, count_ones, list};
+pub use bits::{SLACK, count_ones, list, set_range};
 pub use drain::{CHUNK, Drained, UNTOUCHED};
 pub use fsst::{Matcher, SAMPLE, SymbolTable, sample};
 pub use head::head;

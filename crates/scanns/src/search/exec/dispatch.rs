@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 
 use super::maxscore::{self, ClauseGroup, Scoring};
-use super::{conjunction, disjunction, match_bits, term, tree};
+use super::{conjunction, disjunction, match_bits, scored, term, tree};
 use crate::error::Result;
 use crate::search::exec::bound_terms::{BoundTerms, Clause};
 use crate::search::exec::conjunction::clauses::{Conjunction, ConjunctionLists};
 use crate::search::exec::filter_mask::masked;
 use crate::search::exec::goal::{Goal, Sink};
 use crate::search::exec::live_filter::{LiveFilter, offer};
+use crate::search::exec::scored::KnownInside;
 use crate::search::exec::strategy::{LeafFacts, Pruning, Strategy, Want};
 use crate::search::exec::value_scorer::ValueScorer;
 use crate::search::exec::view::View;
@@ -31,37 +32,51 @@ pub(crate) fn run_leaf<S: Similarity>(
 ) -> Result<ControlFlow<()>> {
     let Some(inside) = &terms.plan.inside else { return run_unchanged(shape, view, terms, goal) };
     let mut scorer = ValueScorer::new(view, terms.plan.scored[inside.scored], inside.boost)?;
-    let mut outcome = Ok(());
-    let flow = match goal {
-        Goal::Top(top) if scorer.only_lowers() && terms.are_bounded() => {
-            let mut lower = |doc, score, threshold| {
-                scorer.lowered(doc, score, threshold).unwrap_or_else(|error| {
-                    outcome = Err(error);
-                    f32::NEG_INFINITY
-                })
-            };
-            let run = |top: &mut TopK| run_unchanged(shape, view, terms, &mut Goal::Top(top));
-            top.with_lower_scores(&mut lower, run)?
-        }
-        Goal::Top(top) => {
-            let mut live = LiveFilter::new(view, Vec::new());
-            let mut sink = |docs: &[u32], scores: &[f32]| {
-                outcome = scorer.offer(top, &mut live, docs, scores);
-                if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            };
-            run_unchanged(shape, view, terms, &mut Goal::All(&mut sink))?
-        }
+    let mut run = |view: &View, goal: &mut Goal| run_unchanged(shape, view, terms, goal);
+    match goal {
+        Goal::Top(top) => scored::top(view, &mut scorer, known_inside(shape, view, terms)?, &mut run, top),
         Goal::All(sink) => {
+            let mut outcome = Ok(());
             let mut sink = |docs: &[u32], scores: &[f32]| {
                 scorer.send(docs, scores, *sink).unwrap_or_else(|error| {
                     outcome = Err(error);
                     ControlFlow::Break(())
                 })
             };
-            run_unchanged(shape, view, terms, &mut Goal::All(&mut sink))?
+            let flow = run(view, &mut Goal::All(&mut sink))?;
+            outcome.map(|()| flow)
         }
+    }
+}
+
+/// What is known of a query whose scores a column changes.
+fn known_inside<S: Similarity>(shape: &Shape, view: &View, terms: BoundTerms<S>) -> Result<KnownInside> {
+    let of_rest = terms.plan.filtered.as_ref().map(|filtered| Shape::of(&filtered.rest));
+    let shape = of_rest.as_ref().unwrap_or(shape);
+    let scored: Option<Vec<Boosted>> = match shape {
+        Shape::Any { terms, .. } => Some(terms.clone()),
+        Shape::Required(required) if required.has_phrase() => None,
+        Shape::Required(required) => {
+            Some(required.terms().chain(required.optional.iter().copied()).collect())
+        }
+        Shape::Tree(_) => None,
     };
-    outcome.map(|()| flow)
+    let mut highest = 0.0;
+    for boosted in scored.iter().flatten().filter(|_| terms.are_bounded()) {
+        if let Some(source) = terms.source(view, boosted.term)? {
+            let clause = terms.clause(view, *boosted, &source)?;
+            highest += f64::from(clause.scorer.bound(&clause.cursor.list_impacts()));
+        }
+    }
+    let is_known = scored.is_some() && terms.are_bounded();
+    let is_frequent =
+        shape.most_matches(terms.found).is_none_or(|most| most > u64::from(view.end - view.first) / 16);
+    Ok(KnownInside {
+        highest: if is_known { highest } else { f64::INFINITY },
+        // All postings of a single term are scored in the time that looking up some of their values takes.
+        may_skip: terms.are_bounded() && shape.only_term().is_none(),
+        is_frequent,
+    })
 }
 
 /// Does the same without the column that changes the scores of the whole query.

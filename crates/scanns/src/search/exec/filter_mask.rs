@@ -24,11 +24,6 @@ pub(crate) fn masked<'p>(
         return None;
     }
     let shape = Shape::of(&filtered.rest);
-    let doc_freq = |term| u64::from(found.doc_freq(term));
-    let most = match &shape {
-        Shape::Any { terms, .. } => terms.iter().map(|boosted| doc_freq(boosted.term)).sum(),
-        Shape::Required(required) => required.terms().map(|boosted| doc_freq(boosted.term)).min()?,
-        Shape::Tree(_) => return None,
-    };
+    let most = shape.most_matches(found)?;
     (most * RARE > u64::from(view.end - view.first)).then_some((filtered, shape))
 }

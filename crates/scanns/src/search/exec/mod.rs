@@ -19,6 +19,7 @@ pub(crate) mod phrase;
 pub(crate) mod pnorm;
 pub(crate) mod rare_term;
 mod required_ranges;
+pub(crate) mod scored;
 pub(crate) mod strategy;
 pub(crate) mod term;
 pub(crate) mod tree;

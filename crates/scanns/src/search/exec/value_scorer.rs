@@ -3,13 +3,15 @@
 //! Where only the best hits are wanted, blocks of the column tell the greatest number that their values give.
 //! So only values of documents that may compete are read.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
 use crate::column::{Column, JumpEntry};
 use crate::error::{Error, Result};
 use crate::query::{ScoreChange, ScoreCurve, ScoredQuery, ValueScore};
+use crate::schema::ValueRef;
 use crate::search::exec::goal::Sink;
 use crate::search::exec::live_filter::LiveFilter;
+use crate::search::exec::value_filter;
 use crate::search::exec::view::View;
 use crate::search::similarity::narrow;
 use crate::search::top_k::TopK;
@@ -102,6 +104,60 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
         self.score(doc, score)
     }
 
+    /// A bit for each document of a view that may reach the threshold if no score is above `highest`; `None` if
+    /// that is not known or excludes nothing.
+    pub(crate) fn may_reach(&self, view: &View, threshold: f32, highest: f64) -> Result<Option<Vec<u64>>> {
+        // Scores are rounded to 24 bits.
+        let (threshold, highest) = (f64::from(threshold) * (1.0 - 1e-6), highest * (1.0 + 1e-6));
+        let least = match self.change {
+            ScoreChange::Multiply => threshold / highest,
+            ScoreChange::Add => (threshold - highest) / self.boost,
+            ScoreChange::Replace => threshold / self.boost,
+        };
+        // If the threshold is not finite, `least` is not, or is not a number.
+        let (Some(column), true) = (self.column, least > 0.0 && least.is_finite()) else { return Ok(None) };
+        if self.by.missing >= least {
+            return Ok(None);
+        }
+        let Some(mut kept) = view.kept_of_range() else { return Ok(None) };
+        let orders = self.orders_from(column, least);
+        let found = value_filter::between(view, column, *orders.start(), *orders.end())?;
+        let start = (view.first / 64) as usize;
+        kept.iter_mut().take(start).for_each(|word| *word = 0);
+        let (own, beyond) = kept.get_mut(start..).unwrap_or_default().split_at_mut(found.len());
+        own.iter_mut().zip(&found).for_each(|(kept, found)| *kept &= found);
+        beyond.fill(0);
+        Ok(Some(kept))
+    }
+
+    /// Bounds of the integers of values that give at least this number.
+    fn orders_from(&self, column: &Column, least: f64) -> RangeInclusive<u64> {
+        let kind = column.kind();
+        // Slightly less is enough, since exponentials and logarithms are rounded in either direction.
+        let reaches =
+            |order: u64| self.by.curve.at(kind.number_of(order), self.origin) >= least * (1.0 - 1e-9);
+        let peak = match &self.by.curve {
+            ScoreCurve::Near { origin, .. } => kind.order_of(origin.as_ref()).unwrap_or(0),
+            // The greatest number; what is not a number counts as 0, and is greater.
+            _ => kind.order_of(ValueRef::Float(f64::INFINITY)).unwrap_or(u64::MAX),
+        };
+        let first_where = |from: u64, to: u64, is_it: &dyn Fn(u64) -> bool| {
+            let (mut from, mut to) = (from, to);
+            while from < to {
+                let middle = from + (to - from) / 2;
+                if is_it(middle) { to = middle } else { from = middle + 1 }
+            }
+            from
+        };
+        let low = first_where(0, peak, &reaches);
+        let high = match &self.by.curve {
+            // The first that no longer reaches it, or the last of all.
+            ScoreCurve::Near { .. } => first_where(peak, u64::MAX, &|order| !reaches(order)),
+            _ => peak,
+        };
+        low..=high
+    }
+
     /// True if no score is raised, unless it is negative.
     pub(crate) fn only_lowers(&self) -> bool {
         self.change == ScoreChange::Multiply && self.by.curve.is_at_most_1() && self.by.missing <= 1.0
@@ -154,7 +210,7 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
             few_scores.clear();
             for (&doc, &score) in here.iter().zip(of_here) {
                 // A negative score is greatest where it is multiplied by nothing.
-                if top.admits(self.changed(score.max(0.0), greatest), doc) && keep.keeps(doc) {
+                if keep.keeps(doc) && top.admits(self.changed(score.max(0.0), greatest), doc) {
                     few.push(doc);
                     few_scores.push(score);
                 }

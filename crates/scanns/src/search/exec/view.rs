@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::codec::ListCursor;
+use crate::codec::{ListCursor, set_range};
 use crate::error::{Error, Result};
 use crate::search::budget::Clock;
 use crate::search::doc_set::DocSet;
@@ -87,6 +87,11 @@ impl<'a> View<'a> {
         };
         let (keeps_few, clock) = (leaf.is_of_view(), all.clock());
         Ok(View { leaf, field, others, max_doc, first: 0, end: max_doc, live, keeps_few, clock })
+    }
+
+    /// The part of the view from `first` to before `end`.
+    pub(crate) fn part(&self, first: u32, end: u32) -> Self {
+        View { field: self.field.clone(), others: self.others.clone(), ..*self }.between(first, end)
     }
 
     /// The view with only the documents whose bits are set: one for each document of the leaf.
@@ -194,6 +199,18 @@ impl<'a> View<'a> {
             LiveDocs::Bits(live) => any_bit(live, docs),
             LiveDocs::All | LiveDocs::OfLeaf => true,
         }
+    }
+
+    /// Sets the bits of all documents of the range that are kept; `None` if the leaf has no bits for them.
+    pub(crate) fn kept_of_range(&self) -> Option<Vec<u64>> {
+        let mut kept = vec![0; (self.max_doc as usize).div_ceil(64)];
+        set_range(self.first.into(), self.end.into(), &mut kept);
+        match self.live {
+            LiveDocs::All => {}
+            LiveDocs::OfLeaf => return None,
+            LiveDocs::Bits(bits) => kept.iter_mut().zip(bits).for_each(|(kept, bits)| *kept &= bits),
+        }
+        Some(kept)
     }
 
     /// True if all documents are kept.

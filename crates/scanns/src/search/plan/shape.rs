@@ -1,5 +1,6 @@
 //! The shape of a plan. Queries with little nesting have faster algorithms than one document at a time.
 
+use super::found::LeafTerms;
 use super::node::{NodeKind, PlanNode};
 
 /// A term of a list with the product of all boosts around it.
@@ -69,6 +70,17 @@ impl<'p> Shape<'p> {
                 ([Atom::Term(only)], []) => Some(only.term),
                 _ => None,
             },
+            Shape::Tree(_) => None,
+        }
+    }
+
+    /// The number of documents of a leaf that match at most, by the lengths of the lists; `None` if it is not
+    /// known.
+    pub(crate) fn most_matches(&self, found: LeafTerms) -> Option<u64> {
+        let doc_freq = |boosted: Boosted| u64::from(found.doc_freq(boosted.term));
+        match self {
+            Shape::Any { terms, .. } => Some(terms.iter().copied().map(doc_freq).sum()),
+            Shape::Required(required) => required.terms().map(doc_freq).min(),
             Shape::Tree(_) => None,
         }
     }
