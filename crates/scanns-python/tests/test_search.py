@@ -158,6 +158,12 @@ def test_queries_as_objects_are_those_of_text(index: scanns.Index) -> None:
         assert index.count(query) == index.count(text), (query, text)
     boosted = index.search(Q.term("license") * 2).scores
     assert boosted == [2 * score for score in index.search(Q.term("license")).scores]
+    for scored, text in [
+        (Q.term("license").scored("size", "log"), "license^log(size)"),
+        (Q.term("license").scored("size", "near", origin=40, scale="5"), "license^near(size,40,5)"),
+        (Q.term("license").scored("size", "saturate", half=9, change="add", missing=0.5), "license^+saturate(size,9,missing=0.5)"),
+    ]:
+        assert index.search(scored).scores == index.search(text).scores != index.search("license").scores, text
     filtered = index.search(Q.term("license").filter(Q.field("ext") == "md"))
     assert set(filtered.scores) <= set(index.search("license", 200).scores)
     assert index.count({"match": "license"}) == index.count("license")

@@ -122,11 +122,8 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
         let Some(mut kept) = view.kept_of_range() else { return Ok(None) };
         let orders = self.orders_from(column, least);
         let found = value_filter::between(view, column, *orders.start(), *orders.end())?;
-        let start = (view.first / 64) as usize;
-        kept.iter_mut().take(start).for_each(|word| *word = 0);
-        let (own, beyond) = kept.get_mut(start..).unwrap_or_default().split_at_mut(found.len());
-        own.iter_mut().zip(&found).for_each(|(kept, found)| *kept &= found);
-        beyond.fill(0);
+        let of_range = kept.iter_mut().skip((view.first / 64) as usize);
+        of_range.zip(&found).for_each(|(kept, found)| *kept &= found);
         Ok(Some(kept))
     }
 

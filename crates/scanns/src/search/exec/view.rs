@@ -208,7 +208,11 @@ impl<'a> View<'a> {
         match self.live {
             LiveDocs::All => {}
             LiveDocs::OfLeaf => return None,
-            LiveDocs::Bits(bits) => kept.iter_mut().zip(bits).for_each(|(kept, bits)| *kept &= bits),
+            LiveDocs::Bits(bits) => {
+                let (first, end) = ((self.first / 64) as usize, (self.end as usize).div_ceil(64));
+                let words = kept.iter_mut().zip(bits).take(end).skip(first);
+                words.for_each(|(kept, bits)| *kept &= bits);
+            }
         }
         Some(kept)
     }
