@@ -1,6 +1,6 @@
 //! Reads a column block by block, at a fraction of a nanosecond per value.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
 use super::entry::JumpEntry;
 use super::read::{Column, ColumnBlock};
@@ -14,8 +14,6 @@ pub struct Scan {
     present: Vec<u16>,
     ends: Vec<u32>,
     text: Vec<u8>,
-    /// A bit for each value or document that is within bounds.
-    within: Vec<u64>,
     last: LastBlock,
 }
 
@@ -63,39 +61,47 @@ impl Scan {
         self.unpack(&block).ok_or_else(|| column.damaged(number))
     }
 
-    /// Returns a bit for each document of a block of numbers, the first document lowest, which is set if a
-    /// value of the document is at least `low` and at most `high`. The values are compared without being
-    /// unpacked if each document has one.
-    pub fn within<'s>(&'s mut self, column: &Column, number: u32, low: u64, high: u64) -> Result<&'s [u64]> {
+    /// Fills `words` with a bit for each document of a block of numbers, the first document lowest, which is set
+    /// if a value of the document is within bounds. If each document has at most one value,
+    /// the values are compared without being unpacked.
+    pub fn within(
+        &mut self,
+        column: &Column,
+        number: u32,
+        bounds: &RangeInclusive<u64>,
+        words: &mut Vec<u64>,
+    ) -> Result<()> {
         let block = column.block(number)?;
-        self.docs_within(&block, low, high).ok_or_else(|| column.damaged(number))?;
-        Ok(&self.within)
+        self.docs_within(&block, bounds, words).ok_or_else(|| column.damaged(number))
     }
 
-    fn docs_within(&mut self, block: &ColumnBlock<'_>, low: u64, high: u64) -> Option<()> {
-        let words = (block.entry.documents as usize).div_ceil(64);
+    fn docs_within(
+        &mut self,
+        block: &ColumnBlock<'_>,
+        bounds: &RangeInclusive<u64>,
+        words: &mut Vec<u64>,
+    ) -> Option<()> {
+        let count = (block.entry.documents as usize).div_ceil(64);
         if block.has_several() {
-            let first = self.unpack(block)?.first;
-            let mut within = std::mem::take(&mut self.within);
-            within.clear();
-            within.resize(words, 0);
-            for (doc, values) in self.last().documents() {
-                let is_in = values.iter().any(|value| (low..=high).contains(value));
-                set_bit(&mut within, doc - first, is_in)?;
+            let values = self.unpack(block)?;
+            words.clear();
+            words.resize(count, 0);
+            for (doc, of_doc) in values.documents() {
+                let is_in = of_doc.iter().any(|value| bounds.contains(value));
+                set_bit(words, doc - values.first, is_in)?;
             }
-            self.within = within;
             return Some(());
         }
-        block.numbers.within(low, high, &mut self.within)?;
+        block.numbers.within(*bounds.start(), *bounds.end(), words)?;
         if block.presence.is_every() {
-            return (self.within.len() == words).then_some(());
+            return (words.len() == count).then_some(());
         }
         block.presence.list(&mut self.present)?;
-        let of_values = std::mem::replace(&mut self.within, vec![0; words]);
+        let of_values = std::mem::replace(words, vec![0; count]);
         for (places, mut left) in self.present.chunks(64).zip(of_values) {
             while left != 0 {
                 let place = places.get(left.trailing_zeros() as usize)?;
-                set_bit(&mut self.within, u32::from(*place), true)?;
+                set_bit(words, u32::from(*place), true)?;
                 left &= left - 1;
             }
         }

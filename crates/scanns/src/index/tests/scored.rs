@@ -62,7 +62,7 @@ fn indexed(random: &mut Rng) -> Indexed {
     let text = schema.add(FieldEntry::new("text", kind)).unwrap();
     let columns: Vec<Field> = KINDS
         .iter()
-        .map(|(name, kind)| schema.add(FieldEntry::new(*name, kind.clone()).column()).unwrap())
+        .map(|(name, kind)| schema.add(FieldEntry::new(name, kind.clone()).column()).unwrap())
         .collect();
     let options = WriterOptions { lanes: 1, merge: None, ..WriterOptions::default() };
     let writer = IndexWriter::open_in(directory.clone(), Some(&schema), options).unwrap();
@@ -212,7 +212,7 @@ impl Indexed {
                 ScoreChange::Add => score + number,
                 ScoreChange::Replace => number,
             };
-            hit.score = changed.min(f64::from(f32::MAX)) as f32;
+            hit.score = rounded(changed.min(f64::from(f32::MAX)));
         }
         hits
     }
@@ -226,6 +226,11 @@ impl Indexed {
         self.snapshot.searcher().for_each(query, model, visit).unwrap();
         hits
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "scores are rounded")]
+fn rounded(score: f64) -> f32 {
+    score as f32
 }
 
 fn best(mut hits: Vec<Hit>, k: usize) -> Vec<Hit> {
@@ -275,7 +280,7 @@ fn scores_by_columns_are_those_of_each_hit() {
         let of_boosted = indexed.all(&boosted, model).into_iter();
         let sums = of_boosted.filter_map(|hit| {
             let other = of_word.get(&(hit.leaf, hit.doc))?;
-            Some(Hit { score: (f64::from(hit.score) + f64::from(*other)) as f32, ..hit })
+            Some(Hit { score: rounded(f64::from(hit.score) + f64::from(*other)), ..hit })
         });
         let sums: Vec<Hit> = sums.collect();
         assert_eq!(indexed.all(&inside, model), sums, "{label}");
@@ -334,7 +339,7 @@ fn scores_of_a_program_are_given_the_numbers_of_each_document() {
         let score = |score: f32, numbers: &[Option<f64>]| {
             let sum: f64 =
                 numbers.iter().zip(1..).map(|(number, n)| number.unwrap_or(-7.5) * f64::from(n)).sum();
-            score + (sum / 3.0) as f32
+            score + rounded(sum / 3.0)
         };
         let mut expected = indexed.all(&query, Model::Classic);
         for hit in &mut expected {

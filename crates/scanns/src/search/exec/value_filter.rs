@@ -51,7 +51,13 @@ pub(crate) fn at_most(view: &View, range: &ValueRange) -> Result<u64> {
 /// Scans the column.
 fn scan(view: &View, range: &ValueRange) -> Result<DocSet> {
     let words = (view.end.saturating_sub(view.first) as usize).div_ceil(64);
-    let mut found = ValueBits { first: view.first, end: view.end, clock: view.clock, words: vec![0; words] };
+    let mut found = ValueBits {
+        first: view.first,
+        end: view.end,
+        clock: view.clock,
+        words: vec![0; words],
+        found: Vec::new(),
+    };
     if let Some(column) = view.leaf.column(range.field) {
         if column.kind() == ColumnKind::Path && !is_unbounded(range) {
             found.of_paths(column, range)?;
@@ -66,7 +72,13 @@ fn scan(view: &View, range: &ValueRange) -> Result<DocSet> {
 /// a value from `low` to `high`, as integers of a column of numbers.
 pub(crate) fn between(view: &View, column: &Column, low: u64, high: u64) -> Result<Vec<u64>> {
     let words = (view.end.saturating_sub(view.first) as usize).div_ceil(64);
-    let mut found = ValueBits { first: view.first, end: view.end, clock: view.clock, words: vec![0; words] };
+    let mut found = ValueBits {
+        first: view.first,
+        end: view.end,
+        clock: view.clock,
+        words: vec![0; words],
+        found: Vec::new(),
+    };
     if low <= high {
         found.between(column, OrderBounds { low, high })?;
     }
@@ -184,6 +196,8 @@ struct ValueBits<'a> {
     end: u32,
     clock: Clock<'a>,
     words: Vec<u64>,
+    /// The bits of the last block.
+    found: Vec<u64>,
 }
 
 impl ValueBits<'_> {
@@ -264,7 +278,10 @@ impl ValueBits<'_> {
                 Ok(())
             });
         }
-        self.set_words(entry.first, scan.within(column, number, bounds.low, bounds.high)?);
+        let mut words = std::mem::take(&mut self.found);
+        scan.within(column, number, &(bounds.low..=bounds.high), &mut words)?;
+        self.set_words(entry.first, &words);
+        self.found = words;
         Ok(())
     }
 
@@ -310,7 +327,7 @@ impl ValueBits<'_> {
         let cut = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
         let (directory, name) = path.split_at(cut);
         let (Ok(number), false) = (terms.find(directory)?, name.is_empty()) else { return Ok(()) };
-        let mut in_directory = ValueBits { words: vec![0; self.words.len()], ..*self };
+        let mut in_directory = ValueBits { words: vec![0; self.words.len()], found: Vec::new(), ..*self };
         in_directory.between(column, OrderBounds { low: number.into(), high: number.into() })?;
         let Some(mut names) = column.names().map(StringCursor::new) else { return Ok(()) };
         let (mut directories, mut numbers, mut of_doc) = (ColumnCursor::new(column), Vec::new(), Vec::new());
