@@ -13,7 +13,7 @@ use crate::query::{Query, Term};
 use crate::search::exec::bits::MatchBits;
 use crate::search::exec::bound_terms::BoundTerms;
 use crate::search::exec::dispatch::{count_leaf, run_leaf};
-use crate::search::exec::filter_mask::masked;
+use crate::search::exec::filter_mask::{Masked, masked};
 use crate::search::exec::goal::{Goal, Sink};
 use crate::search::exec::live_filter::{LiveFilter, offer};
 use crate::search::exec::match_bits::MatchedDocs;
@@ -216,7 +216,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
             let view = View::new(self.fields(), &self.plan, leaf)?;
             let facts = LeafFacts::new(&view, found, model.is_bounded());
             let prunes = match masked(&self.plan, &view, found) {
-                Some((filtered, shape)) => {
+                Some(Masked { filtered, shape, .. }) => {
                     Strategy::choose(&filtered.rest, &shape, Want::Best, &facts).prunes()
                 }
                 None => Strategy::choose(self.plan.unchanged(), &shape, Want::Best, &facts).prunes(),

@@ -4,13 +4,15 @@ use std::ops::ControlFlow;
 
 use super::maxscore::{self, ClauseGroup, Scoring};
 use super::{conjunction, disjunction, match_bits, scored, term, tree};
+use crate::codec::count_ones;
 use crate::error::Result;
+use crate::search::doc_set::DocSet;
 use crate::search::exec::bound_terms::{BoundTerms, Clause};
 use crate::search::exec::conjunction::clauses::{Conjunction, ConjunctionLists};
-use crate::search::exec::filter_mask::masked;
+use crate::search::exec::filter_mask::{Masked, masked};
 use crate::search::exec::goal::{Goal, Sink};
 use crate::search::exec::live_filter::{LiveFilter, offer};
-use crate::search::exec::scored::KnownInside;
+use crate::search::exec::scored::{FREQUENT, KnownInside};
 use crate::search::exec::strategy::{LeafFacts, Pruning, Strategy, Want};
 use crate::search::exec::value_scorer::ValueScorer;
 use crate::search::exec::view::View;
@@ -70,7 +72,7 @@ fn known_inside<S: Similarity>(shape: &Shape, view: &View, terms: BoundTerms<S>)
     }
     let is_known = scored.is_some() && terms.are_bounded();
     let is_frequent =
-        shape.most_matches(terms.found).is_none_or(|most| most > u64::from(view.end - view.first) / 16);
+        shape.most_matches(terms.found).is_none_or(|most| most * FREQUENT > u64::from(view.end - view.first));
     Ok(KnownInside {
         highest: if is_known { highest } else { f64::INFINITY },
         // All postings of a single term are scored in the time that looking up some of their values takes.
@@ -86,18 +88,38 @@ fn run_unchanged<S: Similarity>(
     terms: BoundTerms<S>,
     goal: &mut Goal,
 ) -> Result<ControlFlow<()>> {
-    let Some((filtered, of_rest)) = masked(terms.plan, view, terms.found) else {
+    let Some(masked) = masked(terms.plan, view, terms.found) else {
         return run_shape(terms.plan.unchanged(), shape, view, terms, goal);
     };
+    let Masked { filtered, shape, .. } = &masked;
     let unscored = BoundTerms { joins: terms.joins, ..BoundTerms::unscored(terms.plan, terms.found) };
     let mask = match_bits::mask(&filtered.filters, view, unscored)?;
+    if masked.is_selective(count_ones(&mask)) {
+        let set = DocSet::Bits { first: 0, words: mask };
+        return for_each_hit(view, goal, |sink| tree::all_in(set, &filtered.rest, view, terms, sink));
+    }
     let view = view.keeping(&mask);
     match goal {
-        Goal::Top(_) => run_shape(&filtered.rest, &of_rest, &view, terms, goal),
+        Goal::Top(_) => run_shape(&filtered.rest, shape, &view, terms, goal),
         Goal::All(sink) => {
             let mut kept = LiveFilter::new(&view, Vec::new());
             let mut sink = |docs: &[u32], scores: &[f32]| kept.filter(docs, scores, *sink);
-            run_shape(&filtered.rest, &of_rest, &view, terms, &mut Goal::All(&mut sink))
+            run_shape(&filtered.rest, shape, &view, terms, &mut Goal::All(&mut sink))
+        }
+    }
+}
+
+/// Runs an algorithm that sends all hits.
+fn for_each_hit(
+    view: &View,
+    goal: &mut Goal,
+    run: impl FnOnce(&mut Sink) -> Result<ControlFlow<()>>,
+) -> Result<ControlFlow<()>> {
+    match goal {
+        Goal::All(sink) => run(*sink),
+        Goal::Top(top) => {
+            let mut live = LiveFilter::new(view, Vec::new());
+            run(&mut |docs, scores| offer(top, &mut live, docs, scores))
         }
     }
 }
@@ -121,15 +143,9 @@ fn run_shape<S: Similarity>(
             run_any(&AnyOf { any, excluded, groups, pruning }, view, terms, goal)
         }
         Strategy::AllOf { required, pruning } => run_required(required, pruning, view, terms, goal),
-        Strategy::InWindows(required) => match goal {
-            Goal::All(sink) => conjunction::in_windows::all(required, view, terms, *sink),
-            Goal::Top(top) => {
-                let mut live = LiveFilter::new(view, Vec::new());
-                conjunction::in_windows::all(required, view, terms, &mut |docs, scores| {
-                    offer(top, &mut live, docs, scores)
-                })
-            }
-        },
+        Strategy::InWindows(required) => {
+            for_each_hit(view, goal, |sink| conjunction::in_windows::all(required, view, terms, sink))
+        }
         Strategy::SameScore { root, score } => {
             if let Goal::Top(top) = goal {
                 match_bits::offer_all(root, score, view, terms, top)?;
@@ -162,13 +178,7 @@ fn run_tree<S: Similarity>(
     terms: BoundTerms<S>,
     goal: &mut Goal,
 ) -> Result<ControlFlow<()>> {
-    match goal {
-        Goal::All(sink) => tree::all(root, view, terms, *sink),
-        Goal::Top(top) => {
-            let mut live = LiveFilter::new(view, Vec::new());
-            tree::all(root, view, terms, &mut |docs, scores| offer(top, &mut live, docs, scores))
-        }
-    }
+    for_each_hit(view, goal, |sink| tree::all(root, view, terms, sink))
 }
 
 fn run_required<S: Similarity>(

@@ -10,20 +10,38 @@ use crate::search::plan::filtered::FilteredPlan;
 use crate::search::plan::found::LeafTerms;
 use crate::search::plan::shape::Shape;
 
-/// The filters of a plan and the shape of its rest, if a mask of the filters pays in this view.
+/// If a filter matches one document for this many postings of the rest, or fewer, looking for these documents
+/// in the lists takes less time than the algorithms for all documents.
+const SELECTIVE: u64 = 256;
+
+/// The filters of a plan, and the shape of its rest.
+pub(crate) struct Masked<'p> {
+    pub(crate) filtered: &'p FilteredPlan,
+    pub(crate) shape: Shape<'p>,
+    /// Documents that match the rest at most.
+    most: u64,
+}
+
+impl Masked<'_> {
+    /// True if so few documents match the filters that they lead.
+    pub(crate) fn is_selective(&self, matches: u64) -> bool {
+        matches * SELECTIVE < self.most
+    }
+}
+
+/// The filters of a plan and its rest, if a mask of the filters pays in this view.
 ///
-/// If few documents match the rest, these are looked up instead. If the rest has no algorithm of its own,
-/// filters and clauses are better matched together.
-pub(crate) fn masked<'p>(
-    plan: &'p QueryPlan,
-    view: &View,
-    found: LeafTerms,
-) -> Option<(&'p FilteredPlan, Shape<'p>)> {
+/// If few documents match the rest or the filters, these are looked up instead. If the rest has no algorithm of
+/// its own, filters and clauses are better matched together.
+pub(crate) fn masked<'p>(plan: &'p QueryPlan, view: &View, found: LeafTerms) -> Option<Masked<'p>> {
     let filtered = plan.filtered.as_ref()?;
     if view.hides_fields() {
         return None;
     }
     let shape = Shape::of(&filtered.rest);
     let most = shape.most_matches(found)?;
-    (most * RARE > u64::from(view.end - view.first)).then_some((filtered, shape))
+    let masked = Masked { filtered, shape, most };
+    let rarest = filtered.required_terms().map(|term| found.doc_freq(term)).min();
+    let is_selective = rarest.is_some_and(|rarest| masked.is_selective(rarest.into()));
+    (most * RARE > u64::from(view.end - view.first) && !is_selective).then_some(masked)
 }

@@ -17,7 +17,10 @@ use crate::search::top_k::TopK;
 pub(crate) type RunInside<'r> = dyn FnMut(&View, &mut Goal) -> Result<ControlFlow<()>> + 'r;
 
 /// One in this many documents is searched before the column tells which may compete.
-const FIRST: u32 = 8;
+const FIRST: u32 = 16;
+
+/// Comparing all values of the column takes as long as scoring one document in this many.
+pub(crate) const FREQUENT: u64 = 4;
 
 /// What is known of the query inside.
 #[derive(Clone, Copy)]

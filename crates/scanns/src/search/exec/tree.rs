@@ -41,6 +41,23 @@ pub(crate) fn all<S: Similarity>(
     root.error().map_or(Ok(flow), Err)
 }
 
+/// Every hit that is in a set, in order. The set leads, so that lists are only searched for its documents.
+pub(crate) fn all_in<S: Similarity>(
+    set: DocSet,
+    root: &PlanNode,
+    view: &View,
+    terms: BoundTerms<S>,
+    sink: &mut Sink,
+) -> Result<ControlFlow<()>> {
+    let sources = terms.sources(view)?;
+    let builder = TreeBuilder { view, terms, sources: &sources, among: None };
+    let Some(node) = builder.node(root, 1.0)? else { return Ok(ControlFlow::Continue(())) };
+    let set = TreeCursor::Set { set: Arc::new(set), doc: 0, score: 0.0, end: view.end };
+    let mut root = builder.every(vec![builder.settled(set), node]);
+    let flow = drive(&mut root, view, sink);
+    root.error().map_or(Ok(flow), Err)
+}
+
 fn drive<S: Similarity>(root: &mut TreeCursor<S>, view: &View, sink: &mut Sink) -> ControlFlow<()> {
     let (mut docs, mut scores) = ([0; BLOCK], [0.0; BLOCK]);
     let mut len = 0;

@@ -86,12 +86,6 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
         Ok(self.changed(score, self.numbers.first().copied().unwrap_or(self.by.missing)))
     }
 
-    /// The number of a document.
-    pub(crate) fn number(&mut self, doc: u32) -> Result<f64> {
-        self.find_numbers(&[doc])?;
-        Ok(self.numbers.first().copied().unwrap_or(self.by.missing))
-    }
-
     /// The same, if it may reach the threshold; otherwise any score that is not lower, below the threshold.
     pub(crate) fn lowered(&mut self, doc: u32, score: f32, threshold: f32) -> Result<f32> {
         if let Some(column) = self.column {
@@ -104,8 +98,14 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
         self.score(doc, score)
     }
 
-    /// A bit for each document of a view that may reach the threshold if no score is above `highest`; `None` if
-    /// that is not known or excludes nothing.
+    /// The number of a document.
+    pub(crate) fn number(&mut self, doc: u32) -> Result<f64> {
+        self.find_numbers(&[doc])?;
+        Ok(self.numbers.first().copied().unwrap_or(self.by.missing))
+    }
+
+    /// A bit for each document of a view that may reach the threshold if no score is above `highest`; `None`
+    /// if that is not known or excludes nothing.
     pub(crate) fn may_reach(&self, view: &View, threshold: f32, highest: f64) -> Result<Option<Vec<u64>>> {
         // Scores are rounded to 24 bits.
         let (threshold, highest) = (f64::from(threshold) * (1.0 - 1e-6), highest * (1.0 + 1e-6));

@@ -11,6 +11,21 @@ pub(crate) struct FilteredPlan {
 }
 
 impl FilteredPlan {
+    /// The terms among the filters that a document must have.
+    pub(crate) fn required_terms(&self) -> impl Iterator<Item = usize> {
+        let must = match &self.filters.kind {
+            NodeKind::Bool { must, .. } => &must[..],
+            _ => &[],
+        };
+        must.iter().filter_map(|node| match &node.kind {
+            NodeKind::Filter(inside) => match inside.kind {
+                NodeKind::Term(term) => Some(term),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
     /// Takes the filters out of a whole query; `None` if it has none, or if documents match it that match
     /// nothing else.
     pub(super) fn of(root: &PlanNode) -> Option<Self> {
