@@ -61,9 +61,9 @@ impl Scan {
         self.unpack(&block).ok_or_else(|| column.damaged(number))
     }
 
-    /// Fills `words` with a bit for each document of a block of numbers, the first document lowest, which is set
-    /// if a value of the document is within bounds. If each document has at most one value,
-    /// the values are compared without being unpacked.
+    /// Fills `words` with a bit for each document of a block of numbers, the first document lowest, which is
+    /// set if a value of the document is within bounds. If each document has at most one value, the values are
+    /// compared without being unpacked.
     pub fn within(
         &mut self,
         column: &Column,

@@ -31,8 +31,8 @@ impl Masked<'_> {
 
 /// The filters of a plan and its rest, if a mask of the filters pays in this view.
 ///
-/// If few documents match the rest or the filters, these are looked up instead. If the rest has no algorithm of
-/// its own, filters and clauses are better matched together.
+/// If few documents match the rest or the filters, these are looked up instead. If the rest has no algorithm
+/// of its own, filters and clauses are better matched together.
 pub(crate) fn masked<'p>(plan: &'p QueryPlan, view: &View, found: LeafTerms) -> Option<Masked<'p>> {
     let filtered = plan.filtered.as_ref()?;
     if view.hides_fields() {

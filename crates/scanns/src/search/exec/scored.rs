@@ -1,8 +1,8 @@
 //! The best hits of a query whose scores a column changes.
 //!
 //! Once there are enough hits, only values that give a certain number can lead to better ones. So the first
-//! documents of a leaf are searched alone. Then the column tells which of the others may compete, as a bit for
-//! each, and the query runs as if the rest were deleted.
+//! documents of a leaf are searched alone. Then the column tells which of the others may compete, as a bit
+//! for each, and the query runs as if the rest were deleted.
 
 use std::ops::ControlFlow;
 

@@ -68,8 +68,8 @@ fn scan(view: &View, range: &ValueRange) -> Result<DocSet> {
     Ok(DocSet::Bits { first: view.first, words: found.words })
 }
 
-/// A bit for each document of a view from its first one on, a multiple of 64, which is set if the document has
-/// a value from `low` to `high`, as integers of a column of numbers.
+/// A bit for each document of a view from its first one on, a multiple of 64, which is set if the document
+/// has a value from `low` to `high`, as integers of a column of numbers.
 pub(crate) fn between(view: &View, column: &Column, low: u64, high: u64) -> Result<Vec<u64>> {
     let words = (view.end.saturating_sub(view.first) as usize).div_ceil(64);
     let mut found = ValueBits {
