@@ -62,8 +62,8 @@ impl Scan {
     }
 
     /// Fills `words` with a bit for each document of a block of numbers, the first document lowest, which is
-    /// set if a value of the document is within bounds. If each document has at most one value, the values are
-    /// compared without being unpacked.
+    /// set if a value of the document is within bounds. If each document has at most one value, the values
+    /// are compared without being unpacked.
     pub fn within(
         &mut self,
         column: &Column,
