@@ -72,7 +72,7 @@ fn known_inside<S: Similarity>(shape: &Shape, view: &View, terms: BoundTerms<S>)
     }
     let is_known = scored.is_some() && terms.are_bounded();
     let is_frequent =
-        shape.most_matches(terms.found).is_none_or(|most| most * FREQUENT > u64::from(view.end - view.first));
+        shape.most_matches(terms.found).is_none_or(|most| most * FREQUENT > u64::from(view.max_doc));
     Ok(KnownInside {
         highest: if is_known { highest } else { f64::INFINITY },
         // All postings of a single term are scored in the time that looking up some of their values takes.

@@ -18,7 +18,7 @@ const SELECTIVE: u64 = 256;
 pub(crate) struct Masked<'p> {
     pub(crate) filtered: &'p FilteredPlan,
     pub(crate) shape: Shape<'p>,
-    /// Documents that match the rest at most.
+    /// Documents of the view that match the rest at most, if they are spread evenly over the leaf.
     most: u64,
 }
 
@@ -39,9 +39,9 @@ pub(crate) fn masked<'p>(plan: &'p QueryPlan, view: &View, found: LeafTerms) -> 
         return None;
     }
     let shape = Shape::of(&filtered.rest);
-    let most = shape.most_matches(found)?;
-    let masked = Masked { filtered, shape, most };
+    let of_leaf = shape.most_matches(found)?;
+    let masked = Masked { filtered, shape, most: view.share_of(of_leaf) };
     let rarest = filtered.required_terms().map(|term| found.doc_freq(term)).min();
-    let is_selective = rarest.is_some_and(|rarest| masked.is_selective(rarest.into()));
-    (most * RARE > u64::from(view.end - view.first) && !is_selective).then_some(masked)
+    let is_selective = rarest.is_some_and(|rarest| masked.is_selective(view.share_of(rarest.into())));
+    (of_leaf * RARE > u64::from(view.end - view.first) && !is_selective).then_some(masked)
 }

@@ -115,6 +115,12 @@ impl<'a> View<'a> {
         self.first == 0 && self.end == self.max_doc
     }
 
+    /// How many of this number of documents of the leaf are in the range, if they are spread evenly.
+    pub(crate) fn share_of(&self, documents: u64) -> u64 {
+        let range = u64::from(self.end - self.first);
+        documents.saturating_mul(range).checked_div(self.max_doc.into()).unwrap_or(0)
+    }
+
     /// The blocks of a list that contain documents of the range.
     pub(crate) fn blocks_of(&self, list: &ListCursor) -> Range<usize> {
         if self.is_whole() {
