@@ -39,7 +39,7 @@ pub use fsst::{Matcher, SAMPLE, SymbolTable, sample};
 pub use head::head;
 pub use lz4::{LZ4_SLACK, Lz4Front};
 pub use norm::{length_to_norm, norm_to_length};
-pub use numbers::{Chooser, Form, Head, Numbers, float_of, order_of, put_numbers};
+pub use numbers::{Chooser, Form, Head, Numbers, first_after, float_of, order_of, put_numbers};
 pub use packed::{TAIL, place_in_packed};
 pub use pick::{Picked, SLOTS, Slots, retain, slot_of};
 pub use positions::{

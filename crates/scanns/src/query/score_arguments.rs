@@ -7,7 +7,7 @@ use crate::schema::{FieldKind, Value, length_of_time, literal};
 /// The names of the curves.
 pub(super) const CURVES: [&str; 5] = ["value", "log", "root", "saturate", "near"];
 
-/// What the curves are called in messages.
+/// An example of each curve, for messages.
 pub(super) const EXAMPLES: &str =
     "value(cites), log(cites), root(size), saturate(cites,10) or near(mtime,now,30d)";
 
@@ -18,17 +18,6 @@ pub(super) fn plain_curve(name: &str) -> Option<ScoreCurve> {
         "log" => Some(ScoreCurve::Log),
         "root" => Some(ScoreCurve::Root),
         _ => None,
-    }
-}
-
-/// The name of a curve.
-pub(super) fn name_of(curve: &ScoreCurve) -> &'static str {
-    match curve {
-        ScoreCurve::Value => "value",
-        ScoreCurve::Log => "log",
-        ScoreCurve::Root => "root",
-        ScoreCurve::Saturation { .. } => "saturate",
-        ScoreCurve::Near { .. } => "near",
     }
 }
 
@@ -70,4 +59,10 @@ pub(super) fn closeness(name: &str) -> Parsed<Closeness> {
     found
         .map(|(closeness, _)| *closeness)
         .ok_or_else(|| "write reciprocal, exponential, gauss or linear".to_owned())
+}
+
+/// The number of documents without a value.
+pub(super) fn missing(text: &str) -> Parsed<f64> {
+    let found = text.parse().ok().filter(|number| (0.0..f64::INFINITY).contains(number));
+    found.ok_or_else(|| "write a number from 0 on".to_owned())
 }

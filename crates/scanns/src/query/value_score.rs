@@ -126,6 +126,17 @@ impl ValueScore {
 }
 
 impl ScoreCurve {
+    /// The name.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            ScoreCurve::Value => "value",
+            ScoreCurve::Log => "log",
+            ScoreCurve::Root => "root",
+            ScoreCurve::Saturation { .. } => "saturate",
+            ScoreCurve::Near { .. } => "near",
+        }
+    }
+
     /// The number of a value. The origin, if the curve has one, is given as a double.
     #[inline]
     pub(crate) fn at(&self, value: f64, origin: f64) -> f64 {

@@ -8,9 +8,10 @@ use super::run::RunQuery;
 use super::similarity::Model;
 use super::top_k::{Hit, TopK};
 use crate::column::{Column, FoundBlock, find_blocks};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::schema::Field;
 use crate::search::exec::strategy::Want;
+use crate::search::exec::value_scorer::must_be_number;
 
 impl PreparedQuery<'_, '_, '_> {
     /// Finds the best `k` hits by scores that `score` computes: from the score under the model, and from a
@@ -52,7 +53,8 @@ impl PreparedQuery<'_, '_, '_> {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`PreparedQuery::top_k`], and [`Error::Unsupported`] for a column without numbers.
+    /// The errors of [`PreparedQuery::top_k`], and [`Error::Unsupported`](crate::Error::Unsupported) for a
+    /// column without numbers.
     pub fn top_k_by(
         &self,
         model: Model,
@@ -122,12 +124,7 @@ struct NumberReader<'a> {
 
 impl<'a> NumberReader<'a> {
     fn new(column: Option<&'a Column>) -> Result<Self> {
-        if column.is_some_and(|column| !column.kind().is_number()) {
-            return Err(Error::Unsupported {
-                what: "a score by a column without numbers or dates".into(),
-                remedy: "use a column of numbers, dates or booleans".into(),
-            });
-        }
+        column.map_or(Ok(()), |column| must_be_number(column.kind()))?;
         Ok(NumberReader { column, blocks: Vec::new(), orders: Vec::new(), numbers: Vec::new() })
     }
 

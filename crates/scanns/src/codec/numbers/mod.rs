@@ -35,6 +35,7 @@ use super::packed::{Packed, TAIL};
 
 pub use choose::{Chooser, put_numbers};
 pub use decimal::{float_of, order_of};
+pub use within::first_after;
 
 /// Maximum number of numbers in a block whose form is neither constant nor scaled.
 pub const MOST: usize = 1 << 16;

@@ -86,8 +86,8 @@ impl Numbers<'_> {
     }
 }
 
-/// The first integer up to `last` for which `is_before` is false; it is true for those before it.
-fn first_after(last: u64, is_before: impl Fn(u64) -> bool) -> Option<u64> {
+/// Returns the first integer from 0 to `last` for which `is_before` is false. It must be true for those before.
+pub fn first_after(last: u64, is_before: impl Fn(u64) -> bool) -> Option<u64> {
     if is_before(last) {
         return None;
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::reader::JsonReader;
 use crate::error::Result;
 use crate::query::named_column::NamedColumn;
-use crate::query::score_arguments::{CURVES, closeness, distance, has_numbers, origin, plain_curve};
+use crate::query::score_arguments::{CURVES, closeness, distance, has_numbers, missing, origin, plain_curve};
 use crate::query::tree::{Query, ScoredQuery};
 use crate::query::value_range::Parsed;
 use crate::query::value_score::{ScoreChange, ScoreCurve, ValueScore};
@@ -25,12 +25,7 @@ impl JsonReader<'_> {
             return self.within("column", |this| this.fault(&message));
         }
         let curve = self.curve(object, &column)?;
-        let missing = self.optional(object, "missing", |this, value| {
-            this.argument(value, |text| match text.parse() {
-                Ok(number) if (0.0..f64::INFINITY).contains(&number) => Ok(number),
-                _ => Err("write a number from 0 on".to_owned()),
-            })
-        })?;
+        let missing = self.optional(object, "missing", |this, value| this.argument(value, missing))?;
         let change = self.optional(object, "change", |this, value| {
             let name = this.string(value)?;
             match ScoreChange::ALL.iter().find(|(_, known)| *known == name) {

@@ -9,7 +9,6 @@ use super::wildcard::wildcard_text;
 use crate::error::{Error, Result};
 use crate::query::join::{JoinOn, JoinScore};
 use crate::query::pattern::{Pattern, WildcardPart};
-use crate::query::score_arguments::name_of;
 use crate::query::tree::{BestQuery, BoolQuery, JoinQuery, PhraseQuery, Query, ScoredQuery};
 use crate::query::value_range::ValueRange;
 use crate::query::value_score::{Closeness, ScoreChange, ScoreCurve};
@@ -136,7 +135,7 @@ impl JsonWriter<'_> {
         let mut object = Map::new();
         object.insert("query".into(), self.clause(query, field)?.into());
         object.insert("column".into(), self.name_of(by.field)?.into());
-        object.insert("curve".into(), name_of(&by.curve).into());
+        object.insert("curve".into(), by.curve.name().into());
         match &by.curve {
             ScoreCurve::Near { origin, scale, closeness } => {
                 object.insert("origin".into(), value(origin));

@@ -3,7 +3,9 @@
 use super::state::QueryParser;
 use super::token::ScoreText;
 use crate::error::Result;
-use crate::query::score_arguments::{EXAMPLES, closeness, distance, has_numbers, origin, plain_curve};
+use crate::query::score_arguments::{
+    EXAMPLES, closeness, distance, has_numbers, missing, origin, plain_curve,
+};
 use crate::query::tree::{Query, ScoredQuery};
 use crate::query::value_score::{Closeness, ScoreCurve, ValueScore};
 
@@ -11,13 +13,11 @@ impl QueryParser<'_> {
     /// The query with scores that the column of a suffix changes.
     pub(super) fn scored(&self, at: usize, query: Query, score: &ScoreText) -> Result<Query> {
         let ScoreText { change, curve, arguments } = score;
-        let mut missing = 0.0;
+        let mut of_missing = 0.0;
         let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         if let Some(text) = arguments.last().and_then(|last| last.strip_prefix("missing=")) {
-            missing = match text.parse() {
-                Ok(number) if (0.0..f64::INFINITY).contains(&number) => number,
-                _ => return self.fault(at, "missing= takes a number from 0 on: write missing=0.5"),
-            };
+            of_missing = missing(text)
+                .or_else(|message| self.fault(at, &format!("missing=: {message}, as in missing=0.5")))?;
             arguments.pop();
         }
         let Some((&name, rest)) = arguments.split_first().filter(|(name, _)| !name.is_empty()) else {
@@ -50,7 +50,7 @@ impl QueryParser<'_> {
             (None, ..) => return usage("saturate(column,half), as in saturate(cites,10)"),
             (Some(_), name, _) => return usage(&format!("{name}(column)")),
         };
-        let (query, by) = (Box::new(query), ValueScore { field, curve, missing });
+        let (query, by) = (Box::new(query), ValueScore { field, curve, missing: of_missing });
         Ok(Query::Scored(ScoredQuery { query, by, change: *change }))
     }
 }

@@ -5,7 +5,8 @@
 
 use std::ops::{ControlFlow, RangeInclusive};
 
-use crate::column::{Column, JumpEntry};
+use crate::codec::first_after;
+use crate::column::{Column, ColumnKind, JumpEntry};
 use crate::error::{Error, Result};
 use crate::query::{ScoreChange, ScoreCurve, ScoredQuery, ValueScore};
 use crate::schema::ValueRef;
@@ -34,6 +35,18 @@ pub(crate) struct ValueScorer<'a, 'q> {
     numbers: Vec<f64>,
 }
 
+/// # Errors
+/// [`Error::Unsupported`] for a column without numbers.
+pub(crate) fn must_be_number(kind: ColumnKind) -> Result<()> {
+    if kind.is_number() {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        what: "a score by a column without numbers or dates".into(),
+        remedy: "use a column of numbers, dates or booleans".into(),
+    })
+}
+
 /// The block of the last document.
 struct HeldBlock {
     number: u32,
@@ -52,12 +65,7 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
         let column = view.leaf.column(by.field);
         let mut origin = 0.0;
         if let Some(kind) = column.map(Column::kind) {
-            if !kind.is_number() {
-                return Err(Error::Unsupported {
-                    what: "a score by a column without numbers or dates".into(),
-                    remedy: "use a column of numbers, dates or booleans".into(),
-                });
-            }
+            must_be_number(kind)?;
             if let ScoreCurve::Near { origin: value, .. } = &by.curve {
                 let order = kind.order_of(value.as_ref()).ok_or_else(|| Error::Unsupported {
                     what: "a score near a value of another kind than the field".into(),
@@ -138,18 +146,11 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
             // The greatest number; what is not a number counts as 0, and is greater.
             _ => kind.order_of(ValueRef::Float(f64::INFINITY)).unwrap_or(u64::MAX),
         };
-        let first_where = |from: u64, to: u64, is_it: &dyn Fn(u64) -> bool| {
-            let (mut from, mut to) = (from, to);
-            while from < to {
-                let middle = from + (to - from) / 2;
-                if is_it(middle) { to = middle } else { from = middle + 1 }
-            }
-            from
-        };
-        let low = first_where(0, peak, &reaches);
+        let low = first_after(peak, |order| !reaches(order)).unwrap_or(peak);
         let high = match &self.by.curve {
             // The first that no longer reaches it, or the last of all.
-            ScoreCurve::Near { .. } => first_where(peak, u64::MAX, &|order| !reaches(order)),
+            ScoreCurve::Near { .. } => first_after(u64::MAX - peak, |above| reaches(peak + above))
+                .map_or(u64::MAX, |above| peak + above),
             _ => peak,
         };
         low..=high

@@ -91,28 +91,26 @@ pub(crate) fn clause(query: &Query, name: &dyn Fn(Field) -> String) -> String {
 
 /// A number by the value of a column.
 pub(super) fn value_score(by: &ValueScore, name: &dyn Fn(Field) -> String) -> String {
-    let field = name(by.field);
-    let missing = match by.missing {
-        0.0 => String::new(),
-        missing => format!(",missing={missing}"),
-    };
-    match &by.curve {
-        ScoreCurve::Value => format!("value({field}{missing})"),
-        ScoreCurve::Log => format!("log({field}{missing})"),
-        ScoreCurve::Root => format!("root({field}{missing})"),
-        ScoreCurve::Saturation { half } => format!("saturate({field},{half}{missing})"),
+    let arguments = match &by.curve {
+        ScoreCurve::Value | ScoreCurve::Log | ScoreCurve::Root => String::new(),
+        ScoreCurve::Saturation { half } => format!(",{half}"),
         ScoreCurve::Near { origin, scale, closeness } => {
             let scale = match origin {
                 Value::Date(_) => format!("{}s", scale / 1e9),
                 _ => scale.to_string(),
             };
-            let curve = match closeness {
+            let closeness = match closeness {
                 Closeness::Reciprocal => String::new(),
                 _ => format!(",{}", closeness.name()),
             };
-            format!("near({field},{},{scale}{curve}{missing})", value(origin))
+            format!(",{},{scale}{closeness}", value(origin))
         }
-    }
+    };
+    let missing = match by.missing {
+        0.0 => String::new(),
+        missing => format!(",missing={missing}"),
+    };
+    format!("{}({}{arguments}{missing})", by.curve.name(), name(by.field))
 }
 
 /// A join without the query inside.
