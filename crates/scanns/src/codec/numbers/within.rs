@@ -86,7 +86,7 @@ impl Numbers<'_> {
     }
 }
 
-/// Returns the first integer from 0 to `last` for which `is_before` is false. It must be true for those before.
+/// Returns the first integer up to `last` for which `is_before` is false. It must be true for those before.
 pub fn first_after(last: u64, is_before: impl Fn(u64) -> bool) -> Option<u64> {
     if is_before(last) {
         return None;
