@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help setup build install dist site web demo test soak fuzz mutants bench bench-peers bench-nightly
+.PHONY: help setup build install dist site web demo test soak fuzz mutants bench bench-peers bench-nightly bench-history
 
 help:
 	@echo "make setup   install what building and testing need, if it is missing"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench   run the benchmarks; ARGS=... are passed on"
 	@echo "make bench-peers   compare with Lucene, which needs a JDK and Maven, and with tantivy; ARGS='--files DIR': with plocate, find, du and others"
 	@echo "make bench-nightly   the standard comparisons, added to the history of figures, and its page: an hour or so"
+	@echo "make bench-history   measure earlier commits in turns with this one, and add them; ARGS='COMMIT... -- OPTIONS'"
 
 setup:
 	@ci/setup.sh
@@ -82,3 +83,7 @@ bench-peers:
 bench-nightly:
 	$(CARGO) build --release --locked -p scanns-peers -p scanns-bench
 	@ci/bench-nightly.sh $(TARGET) $(ARGS)
+
+bench-history:
+	$(CARGO) build --release --locked -p scanns-peers -p scanns-bench
+	@ci/bench-history.sh $(TARGET) $(ARGS)

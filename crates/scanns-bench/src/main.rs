@@ -20,6 +20,7 @@ mod reader;
 mod scaling;
 mod segments;
 mod serve;
+mod stored;
 mod text;
 mod tokenizer;
 mod tune;
@@ -86,6 +87,8 @@ enum Experiment {
     Segments(segments::SegmentArgs),
     /// Measure what a page of ten hits costs after the search: stored values or text, snippets, keys
     Page(page::PageArgs),
+    /// Compare the compressions of stored text in whole builds: time, size, and reading a document
+    Stored(stored::StoredArgs),
     /// Compare builds from archives with builds from the same files, unpacked
     Members(members::MemberArgs),
     /// Predict rates on other machines from results
@@ -134,6 +137,7 @@ fn main() -> Result<()> {
         Experiment::Near(args) => near::run(&args, results)?,
         Experiment::Segments(args) => segments::run(&args, results)?,
         Experiment::Page(args) => page::run(&args, results)?,
+        Experiment::Stored(args) => stored::run(&args, results)?,
         Experiment::Members(args) => members::run(&args, results)?,
         Experiment::All(args) => all::run(&args, results)?,
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use scanns::index::{IndexOptions, IndexReport, Progress};
-use scanns::schema::{Analyzer, Postings, Records, Store};
+use scanns::schema::{Analyzer, Compression, Postings, Records, Store};
 use scanns::sources::{Input, ReadOptions, SourceOptions};
 use scanns::store::FsDirectory;
 use scanns::writer::{FlushBuffers, StoredOptions};
@@ -23,6 +23,10 @@ pub struct Job {
     pub lines: bool,
     /// True if positions, and the text and vectors of documents, are kept too.
     pub full: bool,
+    /// If the text of documents is kept in any case: how it is compressed.
+    pub compression: Option<Compression>,
+    /// The name of the analyzer.
+    pub analyzer: &'static str,
     /// Index threads.
     pub threads: usize,
     /// Bytes of memory of a thread's first segments.
@@ -42,6 +46,8 @@ impl Job {
             paths,
             lines: false,
             full: false,
+            compression: None,
+            analyzer: "paths",
             threads,
             segment_memory: scanns::writer::SEGMENT_MEMORY,
             read: ReadOptions::default(),
@@ -65,11 +71,11 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         read: ReadOptions { lanes: job.threads, ..job.read.clone() },
         records: if job.lines { Records::Lines } else { Records::File },
         fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
-        analyzer: Some(Analyzer::parse("paths")?),
+        analyzer: Some(Analyzer::parse(job.analyzer)?),
         postings: job.full.then_some(Postings::Positions),
         stored: StoredOptions {
-            store: job.full.then_some(Store::Content),
-            compression: None,
+            store: (job.full || job.compression.is_some()).then_some(Store::Content),
+            compression: job.compression,
             vectors: job.full.then_some(true),
         },
         memory: 8 << 30,

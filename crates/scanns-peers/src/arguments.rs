@@ -99,12 +99,17 @@ pub(crate) struct Args {
     /// Compare only with this engine
     #[arg(long, value_enum)]
     pub(crate) only: Option<Peer>,
-    /// Compare with this one too: SeekStorm, which finds words by rules of its own and has not all queries,
-    /// so its tokens and hits may differ, which is told. The first use compiles it, which takes ten minutes
-    /// or more
+    /// Compare with these too: SeekStorm and infino, which find words by rules of their own and have not all
+    /// queries, so tokens and hits may differ, which is told. The first use compiles them, which takes ten
+    /// minutes or more for SeekStorm, and half an hour for infino
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PEER")]
     #[arg(conflicts_with_all = ["only", "merge", "scores", "columns", "files", "warc"])]
     pub(crate) also: Vec<Peer>,
+    /// Measure an earlier commit in turns with the others, by the peer-scanns that was built from it; may be
+    /// given several times. scanns-bench history then adds the figures of each commit
+    #[arg(long, value_name = "COMMIT=PATH", value_parser = commit_and_adapter)]
+    #[arg(conflicts_with_all = ["merge", "scores", "columns", "application", "files", "warc"])]
+    pub(crate) earlier: Vec<(String, PathBuf)>,
     /// Do little of everything: shows that everything works, but its figures mean little
     #[arg(long)]
     pub(crate) quick: bool,
@@ -136,4 +141,12 @@ pub(crate) struct Args {
     /// directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
+}
+
+/// Parses an option such as `1a2b3c4d=/tmp/1a2b3c4d/release/peer-scanns`.
+fn commit_and_adapter(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((commit, path)) if !commit.is_empty() && !path.is_empty() => Ok((commit.into(), path.into())),
+        _ => Err("write a commit, =, and the path of its peer-scanns".into()),
+    }
 }

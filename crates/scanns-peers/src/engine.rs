@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::analyzer::AnalyzerName;
 use crate::corpus::Corpus;
 use crate::protocol::{Answers, Built, Kept, Merged, Scoring, Unit, Writers};
 use crate::toolchain::Ready;
@@ -35,6 +36,8 @@ pub struct Engine {
     /// True if it finds tokens by rules of its own and has not all queries: how many of its answers agree is
     /// told, not required, and what it does not have is left empty.
     pub guest: bool,
+    /// True if its adapter is told how to find terms. Adapters of early commits only split at delimiters.
+    pub has_analyzers: bool,
     /// The directory of its index.
     pub index: PathBuf,
     /// The file for its standard error.
@@ -76,9 +79,32 @@ pub fn scanns(ready: Ready, work: &Path) -> Engine {
         scored_alike: true,
         has_vectors: true,
         guest: false,
+        has_analyzers: true,
         index: work.join("index-scanns"),
         log: work.join("scanns.log"),
     }
+}
+
+/// scanns as it was at an earlier commit, by the adapter of that commit: `ready.version` is the commit.
+///
+/// # Errors
+/// If the corpus asks for what the adapter does not have, or the adapter cannot be started.
+pub fn earlier(ready: Ready, corpus: &Corpus, work: &Path) -> Result<Engine> {
+    let commit = ready.version.clone();
+    let mut engine = scanns(ready, work);
+    engine.name = format!("scanns at {commit}");
+    engine.index = work.join(format!("index-scanns-{commit}"));
+    engine.log = work.join(format!("scanns-{commit}.log"));
+    let help = engine.process("build").arg("--help").output();
+    let help = help.with_context(|| format!("cannot start the adapter of {}", engine.name))?;
+    engine.has_analyzers = String::from_utf8_lossy(&help.stdout).contains("--analyzer");
+    ensure!(
+        engine.has_analyzers || corpus.analyzer == AnalyzerName::Delimited,
+        "the adapter of {} finds terms by --analyzer {} only",
+        engine.name,
+        AnalyzerName::Delimited
+    );
+    Ok(engine)
 }
 
 /// Lucene, with the fastest settings found: one writer per thread with 1 GiB for files, one shared writer
@@ -108,6 +134,7 @@ pub fn lucene(ready: &Ready, corpus: &Corpus, writers: Option<Writers>, work: &P
         scored_alike: true,
         has_vectors: true,
         guest: false,
+        has_analyzers: true,
         index: work.join(format!("index-lucene-{writers}")),
         log: work.join("lucene.log"),
     }
@@ -128,15 +155,16 @@ pub fn tantivy(ready: Ready, corpus: &Corpus, work: &Path) -> Engine {
         scored_alike: false,
         has_vectors: false,
         guest: false,
+        has_analyzers: true,
         index: work.join("index-tantivy"),
         log: work.join("tantivy-run.log"),
     }
 }
 
-/// SeekStorm, with what it recommends for fast builds and searches: see its adapter.
+/// SeekStorm or infino, with what they recommend for fast builds and searches: see their adapters.
 ///
 /// # Errors
-/// If the corpus asks for what it does not have here.
+/// If the corpus asks for what they do not have here.
 pub fn guest(name: &str, ready: Ready, corpus: &Corpus, work: &Path) -> Result<Engine> {
     ensure!(
         corpus.segments.is_none() && !corpus.kept.stored && !corpus.kept.vectors,
@@ -154,6 +182,7 @@ pub fn guest(name: &str, ready: Ready, corpus: &Corpus, work: &Path) -> Result<E
         scored_alike: false,
         has_vectors: false,
         guest: true,
+        has_analyzers: true,
         index: work.join(format!("index-{lower}")),
         log: work.join(format!("{lower}-run.log")),
     })
@@ -170,7 +199,9 @@ impl Engine {
         let mut command = self.process("build");
         command.arg("--files").arg(&corpus.list).arg("--out").arg(&self.index);
         command.args(["--records", &corpus.unit.to_string(), "--threads", &corpus.threads.to_string()]);
-        command.args(["--analyzer", &corpus.analyzer.to_string()]);
+        if self.has_analyzers {
+            command.args(["--analyzer", &corpus.analyzer.to_string()]);
+        }
         command.args(["--writers", &self.writers.to_string(), "--buffer-mib", &self.buffer_mib.to_string()]);
         command.args(["--segments", &corpus.segments.unwrap_or(0).to_string()]);
         command.args(["--repetitions", &repetitions.to_string()]).args(flags(self.keeps(corpus)));
@@ -354,7 +385,6 @@ mod tests {
     use scanns::sources::Input;
 
     use super::*;
-    use crate::analyzer::AnalyzerName;
 
     fn shell(dir: &Path, script: &str) -> Engine {
         let command = ["sh", "-c", script, "sh"].map(String::from).to_vec();
@@ -400,6 +430,25 @@ mod tests {
         let merged = Corpus { segments: Some(8), ..small };
         assert_eq!(tantivy(ready(), &merged, dir.path()).buffer_mib, ROOMY_MIB);
         assert_eq!(lucene(&ready(), &merged, None, dir.path()).name, "Lucene 1");
+    }
+
+    #[test]
+    fn earlier_commits_are_engines_of_their_own_and_split_at_delimiters_if_they_know_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let ready = |help: &str| {
+            let script = format!("echo '{help}'");
+            Ready { version: "1a2b".into(), command: ["sh", "-c", &script].map(String::from).to_vec() }
+        };
+        let plain = corpus(dir.path());
+        let old = earlier(ready("--records"), &plain, dir.path()).unwrap();
+        assert!(old.name == "scanns at 1a2b" && old.index.ends_with("index-scanns-1a2b"), "{old:?}");
+        assert!(
+            !old.has_analyzers && earlier(ready("--analyzer"), &plain, dir.path()).unwrap().has_analyzers
+        );
+        let english = Corpus { analyzer: AnalyzerName::English, ..plain };
+        assert!(earlier(ready("--analyzer"), &english, dir.path()).is_ok());
+        let error = earlier(ready("--records"), &english, dir.path()).unwrap_err().to_string();
+        assert!(error.contains("--analyzer delimited only"), "{error}");
     }
 
     #[test]

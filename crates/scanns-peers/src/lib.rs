@@ -2,10 +2,10 @@
 //! turns. Times count only if documents, tokens and hits are equal.
 //!
 //! Each engine has an *adapter*, a process that builds, merges or searches, and prints lines of JSON. The
-//! adapters are `src/bin/peer-scanns.rs`, `tantivy/`, `seekstorm/` and `java/`. `protocol.rs` defines their
+//! adapters are `src/bin/peer-scanns.rs`, `tantivy/`, `seekstorm/`, `infino/` and `java/`. `protocol.rs` defines their
 //! protocol; `adapter.rs`, `texts.rs` and `contents.rs` are the common code of the adapters in Rust.
-//! SeekStorm finds words by rules of its own and has not all kinds of queries, so it is a guest: how many of
-//! its answers agree is told, and what it does not have is left empty.
+//! SeekStorm and infino find words by rules of their own and have not all kinds of queries, so they are
+//! guests: how many of their answers agree is told, and what they do not have is left empty.
 //!
 //! The driver is `main.rs`. It prepares the adapters (`peers.rs`, `toolchain.rs`), describes the corpus
 //! (`corpus.rs`), runs the adapters (`engine.rs`), draws queries (`form.rs`) from the corpus (`text.rs`,
@@ -14,9 +14,8 @@
 //! the scores of random queries instead (`random.rs`, `scores.rs`).
 //!
 //! The peers are not part of the workspace: they would be its largest dependencies, Lucene needs a JDK, and
-//! none is needed to build or test scanns. Therefore `tantivy/` and `seekstorm/` are packages with their own
-//! lock files, and the driver builds the adapters when it runs. The driver itself is tested with the
-//! workspace.
+//! none is needed to build or test scanns. Therefore those in Rust are packages with their own lock files,
+//! and the driver builds the adapters when it runs. The driver itself is tested with the workspace.
 //!
 //! The comparison of an application, which adds, updates and deletes documents and asks for pages of hits,
 //! has its own driver and adapters; see `application/`. The comparison of columns has its own driver and

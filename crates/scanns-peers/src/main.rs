@@ -267,6 +267,10 @@ fn engines(args: &Args, corpus: &Corpus, peers: &Peers) -> Result<Vec<Engine>> {
     if let Some(ready) = &peers.tantivy {
         engines.push(engine::tantivy(ready.clone(), corpus, &args.work));
     }
+    for (commit, path) in &args.earlier {
+        let ready = toolchain::of_commit(commit, path)?;
+        engines.push(engine::earlier(ready, corpus, &args.work)?);
+    }
     for (name, ready) in &peers.guests {
         engines.push(engine::guest(name, ready.clone(), corpus, &args.work)?);
     }

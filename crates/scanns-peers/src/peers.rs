@@ -17,6 +17,8 @@ pub enum Peer {
     Tantivy,
     /// SeekStorm
     Seekstorm,
+    /// infino
+    Infino,
 }
 
 /// The peers that could be prepared.
@@ -37,6 +39,7 @@ impl Peer {
             Peer::Lucene => "Lucene",
             Peer::Tantivy => "tantivy",
             Peer::Seekstorm => "SeekStorm",
+            Peer::Infino => "infino",
         }
     }
 
@@ -45,6 +48,7 @@ impl Peer {
             Peer::Lucene => toolchain::lucene(work, heap_mib),
             Peer::Tantivy => toolchain::adapter(work, "tantivy"),
             Peer::Seekstorm => toolchain::adapter(work, "seekstorm"),
+            Peer::Infino => toolchain::adapter(work, "infino"),
         }
     }
 }

@@ -209,6 +209,15 @@ pub fn scanns() -> Result<Ready> {
     Ok(Ready { version: env!("CARGO_PKG_VERSION").into(), command: vec![text(&path)?] })
 }
 
+/// The adapter at `path`, which was built from an earlier commit.
+///
+/// # Errors
+/// If it is missing.
+pub fn of_commit(commit: &str, path: &Path) -> Result<Ready> {
+    ensure!(path.exists(), "the adapter of commit {commit} is missing: {} does not exist", path.display());
+    Ok(Ready { version: commit.into(), command: vec![text(&std::path::absolute(path)?)?] })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,7 +246,7 @@ mod tests {
         for library in ["lucene", "jsoup", "jackson"] {
             assert!(library_version(&read("java/pom.xml"), library).unwrap().contains('.'));
         }
-        for name in ["tantivy", "seekstorm"] {
+        for name in ["tantivy", "seekstorm", "infino"] {
             assert!(locked_version(&read(&format!("{name}/Cargo.lock")), name).unwrap().contains('.'));
         }
         assert!(library_version("<project/>", "lucene").is_err() && locked_version("", "tantivy").is_err());

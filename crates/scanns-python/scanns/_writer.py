@@ -99,15 +99,21 @@ class Writer:
             return self._opened(several).add(several, replace)
         return self._native.add(several, replace)
 
-    def add_block(self, documents: Iterable[Document], *, replace: bool = True) -> int:
+    def add_block(self, documents: Iterable[Document], *, replace: bool | str | Q = True) -> int:
         """Adds documents that become visible together, such as an article and its comments. Returns their number.
 
         Every commit, every snapshot, and the index after a crash has all of them or none, whatever other threads do
-        meanwhile. They replace earlier documents with their keys in the same step, unless ``replace`` is False; documents
-        of the block with equal keys all stay. If a document is refused, none is added.
+        meanwhile. They replace earlier documents with their keys in the same step, unless ``replace`` is False, or a query,
+        which says what they replace instead; documents of the block with equal keys all stay. If a document is refused,
+        none is added, and none is deleted.
         """
         several = list(documents)
-        return self._opened(several).add_block(several, replace) if several else 0
+        if isinstance(replace, bool):
+            return self._opened(several).add_block(several, replace) if several else 0
+        query = replace.to_json() if isinstance(replace, Q) else replace
+        if not isinstance(query, str):
+            raise InvalidValueError(f"replace: {given(replace)}: give True, False, a text or a scanns.Q")
+        return self._opened(several).replace_matching(several, query, isinstance(replace, Q))
 
     def _add_arrow(self, table: object, replace: bool) -> int:
         if self._native is None:

@@ -88,10 +88,7 @@ impl PendingChanges {
     ) -> scanns::Result<()> {
         let hashes: Vec<u64> =
             documents.iter().map(|document| self.hasher.hash_one(document.key())).collect();
-        // In one order, so that threads never wait for each other in a circle.
-        let wanted: BTreeSet<usize> = hashes.iter().map(|&hash| shard_of(hash)).collect();
-        let mut locks: BTreeMap<usize, MutexGuard<'_, KeyStates>> =
-            wanted.into_iter().map(|shard| (shard, self.shard(shard))).collect();
+        let mut locks = self.locks_of(&hashes);
         let has_older = self.has_older.load(Ordering::Acquire);
         let has_earlier = |hash: &u64| {
             let state = locks.get(&shard_of(*hash)).and_then(|keys| keys.get(hash)).copied();
@@ -116,6 +113,34 @@ impl PendingChanges {
         hashes.iter().for_each(|&hash| change(hash, &|state| state.added = state.added.saturating_add(1)));
         self.documents.fetch_add(documents.len() as u64, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Adds documents that become visible together, and deletes earlier ones that a query matches.
+    pub fn replace_matching(
+        &self,
+        writer: &IndexWriter,
+        query: &Query,
+        documents: &[Document],
+    ) -> scanns::Result<()> {
+        let hashes: Vec<u64> =
+            documents.iter().map(|document| self.hasher.hash_one(document.key())).collect();
+        let mut locks = self.locks_of(&hashes);
+        writer.replace_matching(query, documents)?;
+        for hash in hashes {
+            if let Some(keys) = locks.get_mut(&shard_of(hash)) {
+                let state = keys.entry(hash).or_default();
+                state.added = state.added.saturating_add(1);
+            }
+        }
+        self.documents.fetch_add(documents.len() as u64, Ordering::Relaxed);
+        self.others.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The locked states of some keys, in one order, so that threads never wait for each other in a circle.
+    fn locks_of(&self, hashes: &[u64]) -> BTreeMap<usize, MutexGuard<'_, KeyStates>> {
+        let wanted: BTreeSet<usize> = hashes.iter().map(|&hash| shard_of(hash)).collect();
+        wanted.into_iter().map(|shard| (shard, self.shard(shard))).collect()
     }
 
     /// Makes a change of the documents with a key, which it may delete. Returns their number.

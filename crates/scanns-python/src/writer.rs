@@ -67,6 +67,15 @@ impl NativeWriter {
         Snapshot::open(&self.path)
     }
 
+    /// The documents of a block, from dictionaries.
+    fn block_of(&self, documents: &Bound<'_, PyAny>) -> PyResult<Vec<Document>> {
+        let mut made = Vec::new();
+        for (number, document) in (0..).zip(documents.try_iter()?) {
+            made.push(self.shape.document(&document?, number)?);
+        }
+        Ok(made)
+    }
+
     /// A query in the language of the command, over the fields of the index.
     fn query(&self, text: &str, is_json: bool) -> scanns::Result<Query> {
         let snapshot = self.committed()?;
@@ -181,11 +190,22 @@ impl NativeWriter {
     /// Adds documents from dictionaries that become visible together, or none if one is wrong. Returns their
     /// number.
     fn add_block(&self, py: Python<'_>, documents: &Bound<'_, PyAny>, replace: bool) -> PyResult<u64> {
-        let (writer, mut made) = (self.writer()?, Vec::new());
-        for (number, document) in (0..).zip(documents.try_iter()?) {
-            made.push(self.shape.document(&document?, number)?);
-        }
+        let (writer, made) = (self.writer()?, self.block_of(documents)?);
         detached(py, || self.pending.add_block(&writer, &made, replace))?;
+        Ok(made.len() as u64)
+    }
+
+    /// Adds documents that become visible together, or none if one is wrong, and deletes those that a query
+    /// matches. Returns their number.
+    fn replace_matching(
+        &self,
+        py: Python<'_>,
+        documents: &Bound<'_, PyAny>,
+        query: &str,
+        is_json: bool,
+    ) -> PyResult<u64> {
+        let (writer, made) = (self.writer()?, self.block_of(documents)?);
+        detached(py, || self.pending.replace_matching(&writer, &self.query(query, is_json)?, &made))?;
         Ok(made.len() as u64)
     }
 

@@ -81,6 +81,18 @@ def test_blocks_become_visible_together_and_replace_as_documents_do(mail: Path) 
         assert texts(writer.snapshot(), "other") == ["alone"]
         assert writer.add_block(block("other", text="beside"), replace=False) == 1
         assert texts(writer.snapshot(), "other") == ["alone", "beside 0"]
+        # A query says what a block replaces instead.
+        writer.add_block(block("thread", "reply-1", "reply-2"))
+        replies = Q.field("author").is_in(["thread", "reply-1", "reply-2"])
+        assert writer.add_block(block("thread", "reply-3", text="fewer"), replace=replies) == 2
+        assert texts(writer.snapshot(), "thread") == ["fewer 0"] and texts(writer.snapshot(), "reply-1") == []
+        with pytest.raises(scanns.errors.InvalidValueError):
+            writer.add_block([{"key": "thread", "size": -1}], replace="author:thread")
+        assert writer.add_block(block("reply-3"), replace="author:thread") == 1
+        assert texts(writer.snapshot(), "thread") == [] and len(texts(writer.snapshot(), "reply-3")) == 2
+        assert writer.add_block([], replace="author:reply-3") == 0 and writer.delete("reply-3") == 0
+        with pytest.raises(scanns.errors.InvalidValueError, match="replace: .*give True, False"):
+            writer.add_block(block("x"), replace=3)  # type: ignore[arg-type]
         # Nothing of a block is added if one document is refused.
         before = writer.snapshot().count(Q.all())
         with pytest.raises(scanns.errors.InvalidValueError, match="document 1: .*size"):

@@ -35,14 +35,21 @@ pub struct HistoryArgs {
     pub page: PathBuf,
 }
 
+/// What git prints for some arguments. Times are in UTC.
+fn git(arguments: &[&str]) -> Result<String> {
+    let output = Command::new("git").env("TZ", "UTC").args(arguments).output();
+    let output = output.context("cannot start git; name the commit with --commit")?;
+    ensure!(output.status.success(), "git knows no such commit here; name it with --commit");
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// When a commit was made, in UTC; none if git does not know it.
+fn made(commit: &str) -> Option<String> {
+    git(&["show", "-s", "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%cd", commit]).ok()
+}
+
 /// The current commit, with a mark if files differ from it.
 fn current_commit() -> Result<String> {
-    let git = |arguments: &[&str]| -> Result<String> {
-        let output = Command::new("git").args(arguments).output();
-        let output = output.context("cannot start git; name the commit with --commit")?;
-        ensure!(output.status.success(), "git knows no commit here; name it with --commit");
-        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
     let changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
     Ok(git(&["rev-parse", "--short=10", "HEAD"])? + if changed { "+" } else { "" })
 }
@@ -56,7 +63,10 @@ pub fn run(args: &HistoryArgs) -> Result<()> {
     if !args.results.is_empty() {
         let commit = args.commit.clone().map_or_else(current_commit, Ok)?;
         for path in &args.results {
-            let of_file = figures(&Results::load(path)?, &commit);
+            let mut of_file = figures(&Results::load(path)?, &commit);
+            for figure in of_file.iter_mut().filter(|figure| figure.commit != commit) {
+                figure.committed = made(&figure.commit);
+            }
             ensure!(!of_file.is_empty(), "{} has no figures of scanns; measure again", path.display());
             found.extend(of_file);
         }

@@ -71,6 +71,7 @@ pub mod tests {
         let run = |(at, &(commit, value, half)): (usize, &(&str, f64, f64))| Figure {
             commit: commit.into(),
             date: format!("2026-11-{:02}T00:00:00Z", at + 1),
+            committed: None,
             machine: "2 cores X".into(),
             corpus: "dump & more".into(),
             figure: "peers: committed".into(),

@@ -19,6 +19,9 @@ pub struct Figure {
     pub commit: String,
     /// When the run began, as in RFC 3339.
     pub date: String,
+    /// When an earlier commit that was measured with the current one was made, in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed: Option<String>,
     /// Cores and processor.
     pub machine: String,
     /// What was measured on.
@@ -47,14 +50,23 @@ impl Figure {
         [&self.machine, &self.corpus, &self.figure]
     }
 
+    /// The place of the figure on its line: an earlier commit stands where it was made.
+    fn order(&self) -> [&str; 2] {
+        [self.committed.as_ref().unwrap_or(&self.date), &self.date]
+    }
+
     /// Identifies the measurement.
     fn identity(&self) -> [&str; 5] {
         [&self.commit, &self.date, &self.machine, &self.corpus, &self.figure]
     }
 }
 
+/// What a comparison calls the variant of an earlier commit, before the name of the commit.
+const EARLIER: &str = "scanns at ";
+
 /// The figures of scanns in some results: of a comparison, the builds and the means over all classes of
-/// queries; of other experiments, the last variant with the same settings, which by convention is ours.
+/// queries, also those of earlier commits; of other experiments, the last variant with the same settings,
+/// which by convention is ours.
 pub fn figures(results: &Results, commit: &str) -> Vec<Figure> {
     let machine = format!("{} cores {}", results.machine.cores, results.machine.processor);
     let measured: Vec<&Series> = results.series.iter().filter(|series| !series.published).collect();
@@ -83,8 +95,9 @@ pub fn figures(results: &Results, commit: &str) -> Vec<Figure> {
             gains.filter(|gain| gain.is_finite()).min_by(f64::total_cmp)
         };
         found.push(Figure {
-            commit: commit.into(),
+            commit: series.variant.strip_prefix(EARLIER).unwrap_or(commit).into(),
             date: results.began.clone(),
+            committed: None,
             machine: machine.clone(),
             corpus: series.subject.clone(),
             figure: name(series),
@@ -139,7 +152,7 @@ pub fn append(path: &Path, figures: &[Figure]) -> Result<(usize, usize)> {
     Ok((new.len(), figures.len() - new.len()))
 }
 
-/// Reads a file of figures, in the order of their dates.
+/// Reads a file of figures, in the order of their commits and dates.
 ///
 /// # Errors
 /// If the file cannot be read, or a line is not a figure.
@@ -151,7 +164,7 @@ pub fn read(path: &Path) -> Result<Vec<Figure>> {
     };
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let mut figures = lines.map(parse).collect::<Result<Vec<Figure>>>()?;
-    figures.sort_by(|one, next| one.date.cmp(&next.date));
+    figures.sort_by(|one, next| one.order().cmp(&next.order()));
     Ok(figures)
 }
 
@@ -206,6 +219,24 @@ mod tests {
         assert_eq!(append(&path, &new).unwrap(), (3, 0));
         assert_eq!(append(&path, &[old.clone(), new.clone()].concat()).unwrap(), (3, 3));
         assert_eq!(read(&path).unwrap(), [old, new].concat());
+    }
+
+    #[test]
+    fn earlier_commits_have_figures_of_their_own_and_stand_where_they_were_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("runs.jsonl");
+        let mut results = results();
+        let rate = ("committed", "MiB/s", Better::Higher);
+        let earlier = Series::of("peers", "dump", "scanns at 1a2b", rate, vec![75.0, 65.0]);
+        results.series.push(earlier.with("threads", 2.0));
+        let mut found = figures(&results, "abc");
+        let (last, before) = found.split_last_mut().unwrap();
+        assert_eq!((last.commit.as_str(), last.value, last.lucene), ("1a2b", 70.0, Some(70.0 / 55.0)));
+        assert!(before[0].commit == "abc" && before[0].key() == last.key());
+        last.committed = Some("2020-01-01T00:00:00Z".into());
+        assert_eq!(append(&path, &found).unwrap(), (4, 0));
+        assert_eq!(read(&path).unwrap()[0].commit, "1a2b");
+        assert_eq!(append(&path, &found).unwrap(), (0, 4));
     }
 
     #[test]

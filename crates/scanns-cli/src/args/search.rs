@@ -66,6 +66,7 @@ Queries, described in docs/QUERIES.md:
   name:a   name:\"a b\"   name:*   *           in a field; any value of the field; every document
   size:>1MiB mtime:<now-1y                   conditions on columns: all must hold, beside words too
   a^2   a^near(mtime,now,30d)   a^log(size)  double weight; a score that a column changes
+  parent->key:(a)   parent->key,max:(a)      documents by values of others that match; ranked by them
   \\*                                         the literal character
 
 Write -- before a query that starts with a hyphen.";

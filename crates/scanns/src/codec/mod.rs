@@ -56,3 +56,4 @@ pub use strings::{
     BitWriter, EndsPlace, EndsWriter, OpenedStrings, StringBatch, StringBlock, StringEncoder, bits_at,
 };
 pub use varint::{ByteReader, put_varint, varint};
+pub use within::within;

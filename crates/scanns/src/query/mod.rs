@@ -4,6 +4,7 @@
 //! terms of text. `search/plan` lowers the tree to a plan that can be run. Begin with `tree.rs`.
 
 mod join;
+mod join_side;
 mod json;
 mod limits;
 mod named_column;

@@ -140,7 +140,7 @@ impl PreparedQuery<'_, '_, '_> {
         self.run(model, &mut |run| {
             kept = ranges.fold(self.fields().clock(), BinaryHeap::new, |kept, range| {
                 let mut failed = None;
-                let flow = self.live(range, run, &mut |docs, scores| {
+                let flow = self.live(range, run.in_range, &mut |docs, scores| {
                     tell(docs.len());
                     let mut hits =
                         docs.iter().zip(scores).map(|(&doc, &score)| Hit { score, leaf: range.leaf, doc });

@@ -1,6 +1,7 @@
 //! The leaves of a searcher, seen through each of its fields.
 
 use super::budget::{Budget, Clock};
+use super::filter_cache::FilterCache;
 use super::leaf::{Leaf, LeafStats};
 use super::statistics::TermStatistics;
 use crate::error::Result;
@@ -24,6 +25,8 @@ pub(crate) struct Fields<'a> {
     schema: Option<&'a Schema>,
     /// The maximum memory for the values of a join, in bytes.
     join_memory: usize,
+    /// The documents of filters that repeat.
+    filters: Option<&'a FilterCache>,
 }
 
 struct FieldLeaves<'a> {
@@ -52,7 +55,18 @@ impl<'a> Fields<'a> {
             statistics: None,
             schema: None,
             join_memory: JOIN_MEMORY,
+            filters: None,
         }
+    }
+
+    /// Keeps the documents of filters that repeat. The leaves must be those that the cache belongs to.
+    pub(crate) fn keep_filters(&mut self, filters: &'a FilterCache) {
+        self.filters = Some(filters);
+    }
+
+    /// The documents of filters that repeat, if they are kept.
+    pub(crate) fn filters(&self) -> Option<&'a FilterCache> {
+        self.filters
     }
 
     /// Ends queries when the budget has run out.

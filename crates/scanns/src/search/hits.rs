@@ -60,8 +60,9 @@ impl Hits<'_, '_, '_, '_> {
             found.extend(hits.map(|(&doc, &score)| Hit { score, leaf: range.leaf, doc }));
             ControlFlow::Continue(())
         };
-        let result =
-            self.prepared.run(self.model, &mut |run| self.prepared.live(&range, run, &mut sink).map(drop));
+        let result = self
+            .prepared
+            .run(self.model, &mut |run| self.prepared.live(&range, run.in_range, &mut sink).map(drop));
         self.found = found.into_iter();
         self.failed = result.err();
         true

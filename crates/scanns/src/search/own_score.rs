@@ -74,7 +74,7 @@ impl PreparedQuery<'_, '_, '_> {
                 || TopK::new(k),
                 |top, range| {
                     top.set_leaf(range.leaf);
-                    self.score_range(range, run, fields, |doc, of_model, numbers| {
+                    self.score_range(range, run.in_range, fields, |doc, of_model, numbers| {
                         let score = score(of_model, numbers);
                         top.push(doc, if score.is_nan() { f32::NEG_INFINITY } else { score });
                     })

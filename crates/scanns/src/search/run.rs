@@ -12,7 +12,9 @@ use crate::error::Result;
 use crate::query::{Query, Term};
 use crate::search::exec::bits::MatchBits;
 use crate::search::exec::bound_terms::BoundTerms;
-use crate::search::exec::dispatch::{count_leaf, run_leaf};
+use crate::search::exec::dispatch::{
+    LeafOfQuery, count_leaf, run_leaf, takes_leaves_together, top_of_leaves,
+};
 use crate::search::exec::filter_mask::{Masked, masked};
 use crate::search::exec::goal::{Goal, Sink};
 use crate::search::exec::live_filter::{LiveFilter, offer};
@@ -31,10 +33,19 @@ const SHORT: u64 = 1 << 16;
 /// Runs the query in a range for a goal.
 pub(crate) type RunQuery<'j> = dyn Fn(&LeafRange, &mut Goal) -> Result<ControlFlow<()>> + Sync + 'j;
 
-/// Gets the function that runs the query under a model.
-type WithRun<'e> = dyn FnMut(&RunQuery) -> Result<()> + 'e;
+/// Finds the best hits of the query in several ranges.
+type RunBest<'j> = dyn Fn(&[LeafRange], &mut TopK) -> Result<()> + 'j;
 
-/// The joins under a model, and what gets the function that runs the query.
+/// Runs the query under a model.
+pub(crate) struct QueryRun<'j> {
+    pub(crate) in_range: &'j RunQuery<'j>,
+    best: &'j RunBest<'j>,
+}
+
+/// Gets what runs the query under a model.
+type WithRun<'e> = dyn FnMut(&QueryRun) -> Result<()> + 'e;
+
+/// The joins under a model, and what gets what runs the query.
 struct RunUnder<'w, 'e> {
     joins: ScoredJoins,
     with: &'w mut WithRun<'e>,
@@ -158,10 +169,16 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         let mut best = Vec::new();
         self.run(model, &mut |run| {
             let new = || TopK::new(k).after(after).among(shared.as_ref());
+            if ranges.help.is_none() {
+                let mut top = new();
+                (run.best)(&ranges.all, &mut top)?;
+                best.push(top);
+                return Ok(());
+            }
             best = ranges.fold(self.fields().clock(), new, |top, range| {
                 top.set_leaf(range.leaf);
                 top.look_around();
-                run(range, &mut Goal::Top(top))
+                (run.in_range)(range, &mut Goal::Top(top))
             })?;
             Ok(())
         })?;
@@ -193,7 +210,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         let ranges = self.ranges(Want::All);
         self.run(model, &mut |run| {
             let is_up = || self.fields().clock().is_up();
-            visit_in_order(&ranges, &is_up, &|range, sink| self.live(range, run, sink), &mut visit)
+            visit_in_order(&ranges, &is_up, &|range, sink| self.live(range, run.in_range, sink), &mut visit)
         })
     }
 
@@ -307,7 +324,7 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
         Ok(())
     }
 
-    /// Calls `with` with the function that runs the query in a range under a model.
+    /// Calls `with` with what runs the query under a model.
     pub(crate) fn run(&self, model: Model, with: &mut WithRun) -> Result<()> {
         // P-norm refuses joins, before their values are looked for.
         let joins = match model {
@@ -335,19 +352,45 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
     ) -> Result<()> {
         let shape = self.plan.shape();
         let Weights { similarities, weights } = self.weigh(similarity)?;
-        with(&|range, goal| {
-            let (view, found) = (self.view(range)?, self.found.in_leaf(range.leaf));
+        let of_range = |range: &LeafRange| -> Result<LeafOfQuery<S>> {
+            let (leaf, view, found) = (range.leaf, self.view(range)?, self.found.in_leaf(range.leaf));
             let (plan, joins) = (&self.plan, joins.in_leaf(range.leaf, found));
             let terms = BoundTerms { plan, found, joins, weights: &weights, similarities: &similarities };
+            Ok(LeafOfQuery { leaf, view, terms })
+        };
+        let in_range = |range: &LeafRange, goal: &mut Goal| {
+            let LeafOfQuery { view, terms, .. } = of_range(range)?;
             run_leaf(&shape, &view, terms, goal)
-        })
+        };
+        let best = |ranges: &[LeafRange], top: &mut TopK| {
+            if ranges.len() > 1 && takes_leaves_together(&shape, &self.plan) {
+                let leaves = ranges.iter().map(of_range).collect::<Result<Vec<_>>>()?;
+                return top_of_leaves(&shape, &leaves, top);
+            }
+            self.best_in_turn(ranges, &in_range, top)
+        };
+        with(&QueryRun { in_range: &in_range, best: &best })
+    }
+
+    /// Finds the best hits in one range after the other.
+    fn best_in_turn(&self, ranges: &[LeafRange], in_range: &RunQuery, top: &mut TopK) -> Result<()> {
+        for range in ranges {
+            if self.fields().clock().is_up() {
+                break;
+            }
+            top.set_leaf(range.leaf);
+            if in_range(range, &mut Goal::Top(top))?.is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn run_soft(&self, p: f64, with: &mut WithRun) -> Result<()> {
         let root = &self.plan.root;
         pnorm::check(root)?;
         let soft = self.soft(p)?;
-        with(&|range, goal| {
+        let in_range = |range: &LeafRange, goal: &mut Goal| {
             let (view, terms) = (self.view(range)?, self.unscored(range.leaf));
             match goal {
                 Goal::All(sink) => soft.all(root, &view, terms, *sink),
@@ -356,7 +399,9 @@ impl<'a> PreparedQuery<'_, 'a, '_> {
                     soft.all(root, &view, terms, &mut |docs, scores| offer(top, &mut live, docs, scores))
                 }
             }
-        })
+        };
+        let best = |ranges: &[LeafRange], top: &mut TopK| self.best_in_turn(ranges, &in_range, top);
+        with(&QueryRun { in_range: &in_range, best: &best })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::budget::Budget;
 use super::fields::Fields;
+use super::filter_cache::FilterCache;
 use super::leaf::{Leaf, LeafStats};
 use super::statistics::TermStatistics;
 use super::threads::SearchThreads;
@@ -99,6 +100,13 @@ impl<'a> Searcher<'a> {
     #[must_use]
     pub(crate) fn knowing(mut self, schema: &'a Schema) -> Self {
         self.fields.know(schema);
+        self
+    }
+
+    /// Keeps the documents of filters that repeat, for other searchers over the same leaves.
+    #[must_use]
+    pub(crate) fn keeping_filters(mut self, filters: &'a FilterCache) -> Self {
+        self.fields.keep_filters(filters);
         self
     }
 

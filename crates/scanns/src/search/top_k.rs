@@ -211,6 +211,11 @@ impl<'s> TopK<'s> {
         self.k
     }
 
+    /// The leaf of the documents that follow.
+    pub(crate) fn leaf(&self) -> usize {
+        self.leaf
+    }
+
     /// Sets the leaf of the documents that follow.
     pub(crate) fn set_leaf(&mut self, leaf: usize) {
         self.leaf = leaf;

@@ -4,7 +4,8 @@
 //! `region.rs` reserves memory, `slab.rs` makes arrays of it, and `block.rs` the buffers for files. `file.rs`
 //! and `uring.rs` read files. `numa.rs` places threads, `priority.rs` gives way to others, `memory.rs`
 //! reports the used memory and its limit, `cpu.rs` detects instruction sets, and `clock.rs` tells the time
-//! and measures processor time. `helpers.rs` has threads that join in the work of other threads.
+//! and measures processor time. `helpers.rs` has threads that join in the work of other threads, and
+//! `recently_used.rs` a map of bounded size.
 
 mod block;
 mod clock;
@@ -17,6 +18,7 @@ mod map;
 mod memory;
 mod numa;
 mod priority;
+mod recently_used;
 mod region;
 mod slab;
 mod uring;
@@ -36,6 +38,7 @@ pub use memory::{
 };
 pub use numa::{Cpus, nodes, pin_current_thread};
 pub use priority::lower_priority;
+pub use recently_used::RecentlyUsed;
 pub use region::{PageSize, Region};
 pub use slab::{Plain, Slab};
 pub use uring::Ring;

@@ -54,6 +54,7 @@ pub const SUB_ROOMS: [(&str, &[&str]); 3] = [
             "number_set",
             "top_k",
             "statistics",
+            "filter_cache",
             "fields",
             "searcher",
             "similarity",

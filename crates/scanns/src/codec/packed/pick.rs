@@ -27,14 +27,17 @@ impl Packed<'_> {
     }
 
     fn pick_plainly(&self, first: u32, docs: &[u32], out: &mut Vec<u64>) -> Option<()> {
-        let mut whole = true;
-        out.extend(docs.iter().map(|&doc| {
+        let (bytes, count, width) = (self.bytes, self.count, self.width);
+        let (start, mut whole) = (out.len(), true);
+        out.resize(start + docs.len(), 0);
+        for (value, &doc) in out.iter_mut().skip(start).zip(docs) {
             let place = doc.wrapping_sub(first) as usize;
-            let (at, read) = place_in_packed(place, self.width);
-            let word = self.bytes.get(at..).and_then(<[u8]>::first_chunk);
-            whole &= place < self.count;
-            word.map_or(0, |word| read(*word))
-        }));
+            let (at, read) = place_in_packed(place, width);
+            whole &= place < count;
+            if let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+                *value = read(*word);
+            }
+        }
         whole.then_some(())
     }
 }

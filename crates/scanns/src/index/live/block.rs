@@ -9,6 +9,7 @@ use super::index_writer::IndexWriter;
 use super::lane_buffer::{Edit, EditAction, EditTarget, LaneBuffer};
 use super::writer_core::WriterCore;
 use crate::error::Result;
+use crate::query::Query;
 use crate::schema::Document;
 
 impl IndexWriter {
@@ -43,7 +44,7 @@ impl IndexWriter {
     /// added.
     pub fn add_block(&self, documents: &[Document]) -> Result<u64> {
         documents.iter().try_for_each(|document| document.check(&self.core.schema))?;
-        self.core.change_block(documents, false)
+        self.core.change_block(documents, &Replaced::Nothing)
     }
 
     /// Adds a block as [`IndexWriter::add_block`] does, and deletes all earlier documents with the key of one
@@ -53,14 +54,34 @@ impl IndexWriter {
     /// The errors of [`IndexWriter::add_block`]. If the block is not added, nothing is deleted.
     pub fn update_block(&self, documents: &[Document]) -> Result<u64> {
         documents.iter().try_for_each(|document| document.check(&self.core.schema))?;
-        self.core.change_block(documents, true)
+        self.core.change_block(documents, &Replaced::SameKeys)
+    }
+
+    /// Adds a block as [`IndexWriter::add_block`] does, and deletes all earlier documents that the query
+    /// matches, in the same step: an article and its comments may replace what there was of both, also if
+    /// there are fewer comments now. Earlier documents with the keys of the block stay unless the query
+    /// matches them.
+    ///
+    /// # Errors
+    /// The errors of [`IndexWriter::add_block`] and [`IndexWriter::delete_matching`]. If the block is not
+    /// added, nothing is deleted.
+    pub fn replace_matching(&self, query: &Query, documents: &[Document]) -> Result<u64> {
+        documents.iter().try_for_each(|document| document.check(&self.core.schema))?;
+        self.must_be_answerable(query)?;
+        self.core.change_block(documents, &Replaced::Matching(query))
     }
 }
 
+/// The earlier documents that a block replaces.
+enum Replaced<'q> {
+    Nothing,
+    SameKeys,
+    Matching(&'q Query),
+}
+
 impl WriterCore {
-    /// Adds documents that fit the schema in one operation. With `replaces`, they replace all earlier
-    /// documents with their keys. Returns the number of the operation.
-    fn change_block(&self, documents: &[Document], replaces: bool) -> Result<u64> {
+    /// Adds documents that fit the schema, and deletes what they replace, in one operation. Returns its number.
+    fn change_block(&self, documents: &[Document], replaced: &Replaced<'_>) -> Result<u64> {
         self.pool.check()?;
         let half_done = FailOnPanic { core: self };
         let mut lane = self.lane();
@@ -68,15 +89,19 @@ impl WriterCore {
         let added =
             documents.iter().try_for_each(|document| self.add_to_block(&mut lane, document, sequence));
         let edit = |target| Edit { target, action: EditAction::Delete, sequence };
-        match &added {
-            Ok(()) if replaces => {
+        match (&added, replaced) {
+            (Ok(()), Replaced::Nothing) => {}
+            (Ok(()), Replaced::SameKeys) => {
                 for document in documents {
                     lane.edit(edit(EditTarget::Key(document.key().to_vec())));
                     self.make_room(&mut lane)?;
                 }
             }
-            Ok(()) => {}
-            Err(_) => lane.edit(edit(EditTarget::Operation)),
+            (Ok(()), Replaced::Matching(query)) => {
+                lane.edit(edit(EditTarget::Query((*query).clone())));
+                self.make_room(&mut lane)?;
+            }
+            (Err(_), _) => lane.edit(edit(EditTarget::Operation)),
         }
         drop(lane);
         drop(half_done);

@@ -167,7 +167,7 @@ impl IndexWriter {
     }
 
     /// Refuses a query that the index cannot answer: at the commit it would make the writer fail.
-    fn must_be_answerable(&self, query: &Query) -> Result<()> {
+    pub(super) fn must_be_answerable(&self, query: &Query) -> Result<()> {
         let schema = &self.core.schema;
         if query.has_join() {
             return Err(Error::Unsupported {

@@ -47,6 +47,8 @@ pub struct IndexInfo {
     pub position_bytes: u64,
     /// The memory of this snapshot that keeps what was decompressed of stored documents, in bytes.
     pub stored_cache_bytes: u64,
+    /// The memory of this snapshot that keeps which documents match the filters that repeat, in bytes.
+    pub filter_cache_bytes: u64,
     /// The version of the segment format.
     pub format_version: u32,
 }

@@ -15,7 +15,7 @@ use crate::index::commit::shard_list::{AssembledShard, listed_shards};
 use crate::index::coverage::Coverage;
 use crate::index::field_views::FieldViews;
 use crate::schema::{Analyzer, Field, Records, Schema, Store};
-use crate::search::{Hit, Searcher};
+use crate::search::{FilterCache, Hit, Searcher};
 use crate::segment::{SEGMENT, Segment, StoredCache, Updates};
 use crate::store::{Directory, FsDirectory, Lease, generations, read_generation};
 
@@ -67,6 +67,8 @@ pub struct Snapshot {
     pub(super) infos: Vec<SegmentInfo>,
     /// What was decompressed of stored documents.
     pub(super) stored_cache: Arc<StoredCache>,
+    /// The documents of filters that repeat.
+    pub(super) filters: Arc<FilterCache>,
 }
 
 /// The state of an index that a snapshot shows, besides its documents.
@@ -206,6 +208,7 @@ impl Snapshot {
             part_of: part_of.collect(),
             infos: parts.iter().flat_map(|part| part.infos.iter().cloned()).collect(),
             stored_cache: Arc::default(),
+            filters: Arc::default(),
             schema,
             parts,
         }
@@ -217,6 +220,15 @@ impl Snapshot {
     #[must_use]
     pub fn with_stored_cache(self, bytes: usize) -> Self {
         Snapshot { stored_cache: Arc::new(StoredCache::new(bytes)), ..self }
+    }
+
+    /// Returns the same snapshot with another limit for the memory that keeps which documents match the
+    /// filters that repeat, in bytes: 32 MiB unless chosen here, and 0 to keep nothing. Each takes a bit for
+    /// each document of a segment, and at most a quarter of the memory. Clones share this memory; a newer
+    /// snapshot or a view begins anew. [`IndexInfo::filter_cache_bytes`] tells how much is in use.
+    #[must_use]
+    pub fn with_filter_cache(self, bytes: usize) -> Self {
+        Snapshot { filters: Arc::new(FilterCache::new(bytes)), ..self }
     }
 
     /// The index of a leaf.
@@ -298,6 +310,7 @@ impl Snapshot {
             index_bytes: sum(|segment| segment.bytes),
             position_bytes: if self.is_view() { 0 } else { fields.map(|field| field.run_bytes).sum() },
             stored_cache_bytes: self.stored_cache.bytes() as u64,
+            filter_cache_bytes: self.filters.bytes() as u64,
             format_version: SEGMENT.format,
         }
     }
@@ -317,13 +330,13 @@ impl Snapshot {
 
     /// Returns a searcher over this commit. Queries that name no field search the default field.
     pub fn searcher(&self) -> Searcher<'_> {
-        self.views.searcher()
+        self.views.searcher().keeping_filters(&self.filters)
     }
 
     /// Returns a searcher over this commit with another default field. The hits for a document are the same
     /// in all fields.
     pub fn searcher_in(&self, field: Field) -> Searcher<'_> {
-        self.views.searcher_in(field)
+        self.views.searcher_in(field).keeping_filters(&self.filters)
     }
 
     /// The default field of the schema, or field 0 if there is none.

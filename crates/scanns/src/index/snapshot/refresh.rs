@@ -1,6 +1,7 @@
 //! Follows the commits of an index: opens the newest one, and only the segments that are not open already.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::open::Snapshot;
 use crate::error::Result;
@@ -26,6 +27,7 @@ impl Snapshot {
         if newest.fingerprint() == self.fingerprint() {
             return self.clone();
         }
-        Snapshot { stored_cache: self.stored_cache.clone(), ..newest }
+        let filters = Arc::new(self.filters.anew());
+        Snapshot { stored_cache: self.stored_cache.clone(), filters, ..newest }
     }
 }

@@ -4,6 +4,7 @@
 //! This file makes such a snapshot, and says what it refuses.
 
 use std::hash::Hasher;
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -93,7 +94,8 @@ impl Snapshot {
             part.see(&mut left, &metadata)?;
         }
         let stored_cache = self.stored_cache.clone();
-        Ok(Snapshot { stored_cache, ..Snapshot::of_parts(self.schema.clone(), parts) })
+        let filters = Arc::new(self.filters.anew());
+        Ok(Snapshot { stored_cache, filters, ..Snapshot::of_parts(self.schema.clone(), parts) })
     }
 
     /// Returns the number of documents that each segment has numbers for, deleted and void ones included: the

@@ -11,6 +11,7 @@ use crate::query::{
 };
 use crate::schema::{Document, FieldEntry, FieldKind, Schema, Value};
 use crate::search::{Hit, SearchThreads};
+use crate::segment::{DocBits, VisibleDocs};
 use crate::store::RamDirectory;
 
 /// Numbers of documents that fill several windows and blocks.
@@ -293,11 +294,19 @@ fn conditions_beside_words_leave_the_scores_of_the_words() {
     let seed = fastrand::u64(..);
     println!("seed {seed}");
     let mut random = Rng::with_seed(seed);
-    let indexed = indexed(&mut random);
+    let mut indexed = indexed(&mut random);
+    // Room for some filters of all segments.
+    indexed.snapshot = indexed.snapshot.with_filter_cache(32 << 10);
+    let (mut filters, mut kept) = (Vec::new(), Vec::new());
     let threads = SearchThreads::always(3, 4_096);
     for round in 0..600 {
         let words = indexed.query(&mut random);
-        let (range, column, low, high) = indexed.range(&mut random);
+        // The same filters come again with other words, and again later.
+        if filters.len() < 4 || random.u32(..10) == 0 {
+            filters.push(indexed.range(&mut random));
+        }
+        let latest = filters.len() - 1;
+        let (range, column, low, high) = filters[latest - random.usize(..4).min(latest)].clone();
         let excludes = random.u32(..4) == 0;
         let model = [Model::default(), Model::LmDirichlet { mu: 100.0 }, Model::Dph][random.usize(..3)];
         let label = format!("seed {seed} round {round}: {words:?} {range:?} {excludes} {model:?}");
@@ -321,7 +330,56 @@ fn conditions_beside_words_leave_the_scores_of_the_words() {
         assert_eq!(searcher.top_k(&query, model, k).unwrap(), best, "{label}");
         let shared = indexed.snapshot.searcher().with_threads(&threads);
         assert_eq!(shared.top_k(&query, model, k).unwrap(), best, "{label}");
+        kept.push(indexed.snapshot.info().filter_cache_bytes);
+        if round == 300 {
+            // Another snapshot of the same commit knows nothing yet, and finds the same.
+            indexed.snapshot = indexed.snapshot.with_filter_cache(8 << 10);
+            kept.push(indexed.snapshot.info().filter_cache_bytes);
+        }
     }
+    assert!(kept.iter().any(|&bytes| bytes > 16 << 10) && kept.iter().all(|&bytes| bytes <= 32 << 10));
+    assert!(kept[301] == 0 && kept[302..].iter().all(|&bytes| bytes <= 8 << 10), "{kept:?}");
+}
+
+#[test]
+fn filters_that_repeat_are_kept_for_one_snapshot_only() {
+    let mut random = Rng::with_seed(0xf117);
+    let indexed = indexed(&mut random);
+    let filter = Query::Values(ValueRange {
+        field: indexed.columns[0],
+        low: Bound::Included(Value::Unsigned(100)),
+        high: Bound::Unbounded,
+    });
+    let query = Query::Bool(BoolQuery {
+        must: vec![Query::term(indexed.text, "w0")],
+        filter: vec![filter],
+        ..BoolQuery::default()
+    });
+    let ask = |snapshot: &Snapshot| snapshot.searcher().top_k(&query, Model::default(), 10).unwrap();
+    let bytes = |snapshot: &Snapshot| snapshot.info().filter_cache_bytes;
+    let first = ask(&indexed.snapshot);
+    assert_eq!(bytes(&indexed.snapshot), 0, "it may be the only time");
+    assert_eq!(ask(&indexed.snapshot), first);
+    let kept = bytes(&indexed.snapshot);
+    assert!(kept > DOCUMENTS as u64 / 8 && kept < DOCUMENTS as u64, "{kept}");
+    assert_eq!((ask(&indexed.snapshot), bytes(&indexed.snapshot)), (first, kept));
+    assert_eq!(bytes(&indexed.snapshot.clone()), kept, "clones share it");
+    // A view hides documents that match.
+    let even = |&count: &u32| {
+        let mut docs = DocBits::none(count);
+        (0..count).step_by(2).for_each(|doc| docs.insert(doc));
+        VisibleDocs::whole(docs)
+    };
+    let shown: Vec<VisibleDocs> = indexed.snapshot.document_numbers().iter().map(even).collect();
+    let view = indexed.snapshot.seen_by(&shown).unwrap();
+    assert_eq!(bytes(&view), 0);
+    for _ in 0..3 {
+        assert!(ask(&view).iter().all(|hit| hit.doc % 2 == 0));
+    }
+    assert!(bytes(&view) > 0 && bytes(&indexed.snapshot) == kept);
+    let none = indexed.snapshot.clone().with_filter_cache(0);
+    (0..3).for_each(|_| drop(ask(&none)));
+    assert_eq!(bytes(&none), 0);
 }
 
 #[test]

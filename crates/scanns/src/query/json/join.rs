@@ -4,19 +4,9 @@ use serde_json::Value;
 
 use super::reader::JsonReader;
 use crate::error::Result;
-use crate::query::join::{JoinOn, JoinScore};
+use crate::query::join::JoinScore;
+use crate::query::join_side::{JoinSide, KEY};
 use crate::query::tree::{JoinQuery, Query};
-use crate::schema::FieldKind;
-
-/// The name of the keys of documents.
-pub(super) const KEY: &str = "key";
-
-/// What a join compares, and what its values are.
-struct Side {
-    on: JoinOn,
-    name: String,
-    kind: FieldKind,
-}
 
 impl JsonReader<'_> {
     /// A join; `None` if the clause inside has no terms.
@@ -26,14 +16,7 @@ impl JsonReader<'_> {
         let object = self.object(value, &["from", "to", "query", "score"], example)?;
         let from = self.required(object, "from", Self::side)?;
         let to = self.required(object, "to", Self::side)?;
-        if from.kind != to.kind {
-            let message = format!(
-                "{} are {} and {} are {}: compare values of the same kind",
-                from.name,
-                from.values(),
-                to.name,
-                to.values()
-            );
+        if let Some(message) = from.cannot_be(&to) {
             return self.within("to", |this| this.fault(&message));
         }
         let score = self.optional(object, "score", |this, value| {
@@ -49,9 +32,9 @@ impl JsonReader<'_> {
     }
 
     /// The name of a column, or of the keys.
-    fn side(&mut self, value: &Value) -> Result<Side> {
+    fn side(&mut self, value: &Value) -> Result<JoinSide> {
         if value.as_str() == Some(KEY) {
-            return Ok(Side { on: JoinOn::Key, name: "keys".to_owned(), kind: FieldKind::Keyword });
+            return Ok(JoinSide::keys());
         }
         let column = match value {
             Value::Object(_) => {
@@ -60,26 +43,6 @@ impl JsonReader<'_> {
             }
             _ => self.named_column(value)?,
         };
-        match column.kind {
-            FieldKind::Keyword | FieldKind::Unsigned | FieldKind::Signed => {
-                let name = format!("values of {}", column.name);
-                Ok(Side { on: JoinOn::Column(column.field), name, kind: column.kind })
-            }
-            _ => self.fault(&format!(
-                "{} holds {}: join by a column of keywords or whole numbers, or by key",
-                column.name,
-                column.holds()
-            )),
-        }
-    }
-}
-
-impl Side {
-    fn values(&self) -> &'static str {
-        match self.kind {
-            FieldKind::Unsigned => "whole numbers that are not negative",
-            FieldKind::Signed => "whole numbers",
-            _ => "keywords",
-        }
+        JoinSide::column(column).or_else(|message| self.fault(&message))
     }
 }

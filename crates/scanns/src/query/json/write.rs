@@ -4,10 +4,10 @@ use std::ops::Bound;
 
 use serde_json::{Map, Value, json};
 
-use super::join::KEY;
 use super::wildcard::wildcard_text;
 use crate::error::{Error, Result};
 use crate::query::join::{JoinOn, JoinScore};
+use crate::query::join_side::KEY;
 use crate::query::pattern::{Pattern, WildcardPart};
 use crate::query::tree::{BestQuery, BoolQuery, JoinQuery, PhraseQuery, Query, ScoredQuery};
 use crate::query::value_range::ValueRange;

@@ -268,7 +268,7 @@ impl QueryText for Documented {
             "temp" => FieldKind::Signed,
             "mtime" => FieldKind::Date,
             "open" => FieldKind::Boolean,
-            "owner" | "host" | "state" | "ext" | "name" => FieldKind::Keyword,
+            "owner" | "host" | "state" | "ext" | "name" | "parent" => FieldKind::Keyword,
             "path" => FieldKind::Path,
             _ => return None,
         };

@@ -3,6 +3,7 @@
 use std::ops::Bound;
 
 use super::fault::fault;
+use super::join::ARROW;
 use super::suffix::suffix_at;
 use super::token::{QueryToken, TokenKind, WordChar, text_of};
 use crate::error::Result;
@@ -166,7 +167,7 @@ impl Lexer<'_> {
         Some((TokenKind::Range(from, to), end + 1))
     }
 
-    /// Reads the word, operator, field or `in(` that begins here.
+    /// Reads the word, operator, field, join or `in(` that begins here.
     fn word(&mut self) -> Result<()> {
         let (mut word, mut at, mut is_plain) = (Vec::new(), self.at, true);
         if matches!(self.tokens.last(), Some(QueryToken { kind: TokenKind::Field(_), .. })) {
@@ -196,6 +197,10 @@ impl Lexer<'_> {
                     return Ok(());
                 }
                 '^' | '~' | '@' if !word.is_empty() && self.suffix(at)?.is_some() => break,
+                ':' if is_plain && self.char(at + 1) == Some('(') && text_of(&word).contains(ARROW) => {
+                    self.push(TokenKind::Join(text_of(&word)), at + 2);
+                    return Ok(());
+                }
                 ':' if is_plain && self.names_field(&word, at + 1) => {
                     self.push(TokenKind::Field(text_of(&word)), self.after_spaces(at + 1));
                     return Ok(());

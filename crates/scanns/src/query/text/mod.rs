@@ -5,6 +5,8 @@
 //! and     = clause (AND clause)*
 //! clause  = ('+' | '-' | NOT) clause | primary
 //! primary = (name ':')? (group | phrase | regex | range | set | word) ('^' number)? score*
+//!         | name '->' name (',' score)? ':' group ('^' number)? score*
+//!                                           documents by values of those in the group: see `join.rs`
 //! score   = '^' ('+' | '=')? curve '(' column (',' argument)* ')'
 //!                                           changes scores by a column: see `score.rs`
 //! group   = '(' list ')' ('@' number)?      the number of its clauses that must match
@@ -36,7 +38,7 @@
 //!
 //! `lex.rs` splits the text into tokens, `suffix.rs` reads the numbers after clauses. `state.rs` keeps what
 //! remains of them, `parser.rs` parses lists and groups, `leaves.rs` words and patterns, `values.rs` values
-//! of columns, and `score.rs` scores by columns.
+//! of columns, `score.rs` scores by columns, and `join.rs` joins.
 
 mod clause;
 #[cfg(test)]
@@ -46,6 +48,7 @@ mod fault;
 mod field_tests;
 #[cfg(test)]
 mod generated_tests;
+mod join;
 mod leaves;
 mod lex;
 mod parser;

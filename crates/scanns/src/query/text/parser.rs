@@ -141,6 +141,11 @@ impl QueryParser<'_> {
                 self.value(at, value)?
             }
             TokenKind::Field(name) => return self.in_field(at, name),
+            TokenKind::Join(names) => {
+                let joined = self.joined(at, names)?;
+                kind = joined.kind;
+                joined.query
+            }
             TokenKind::Open => {
                 let group = self.group(at)?;
                 if group.kind == ClauseKind::Condition && !self.counts {
@@ -224,6 +229,17 @@ impl QueryParser<'_> {
         Ok(SignedClause::plain(query, kind))
     }
 
+    /// A join and the group inside it, in which no field is named yet.
+    fn joined(&mut self, at: usize, names: &str) -> Result<SignedClause> {
+        self.count(at, 1)?;
+        let outer = (self.field.take(), self.column.take(), std::mem::take(&mut self.of_paths));
+        let (words, looked_up) = (self.words_of_field.take(), self.looked_up.take());
+        let inside = self.group(at)?.query;
+        (self.field, self.column, self.of_paths) = outer;
+        (self.words_of_field, self.looked_up) = (words, looked_up);
+        self.join(at, names, inside)
+    }
+
     /// The field that has the words or the parts of a keyword, by its name.
     fn beside(&self, name: &str, what: &str) -> Option<Field> {
         let is_keyword = matches!(self.words.column(name), Some((_, FieldKind::Keyword)));
@@ -272,7 +288,7 @@ impl QueryParser<'_> {
         let mut open = 1usize;
         for (place, token) in self.tokens.iter().enumerate() {
             match token.kind {
-                TokenKind::Open | TokenKind::Set => open += 1,
+                TokenKind::Open | TokenKind::Set | TokenKind::Join(_) => open += 1,
                 TokenKind::Close => open -= 1,
                 _ => {}
             }

@@ -32,6 +32,8 @@ pub(super) enum TokenKind {
     Set,
     /// `name:` before a clause.
     Field(String),
+    /// `parent->key:(` or `parent->key,max:(`, with the names of the join.
+    Join(String),
     /// `^2` after a clause.
     Boost(f32),
     /// `^near(mtime,now,30d)` after a clause.
@@ -86,7 +88,7 @@ impl TokenKind {
     /// Whether the token can end a clause, so that `^`, `~` and `@` may follow it.
     pub(super) fn can_end_clause(&self) -> bool {
         let begins = matches!(self, TokenKind::Open | TokenKind::Plus | TokenKind::Minus | TokenKind::Set);
-        !begins && !matches!(self, TokenKind::Field(_))
+        !begins && !matches!(self, TokenKind::Field(_) | TokenKind::Join(_))
     }
 }
 

@@ -5,8 +5,10 @@
 //! unpacked; so counting is as fast as unpacking. Blocks of sparse columns span several windows, so the last
 //! block stays unpacked. If few documents match, their values are picked out of the packed block.
 
+use std::ops::RangeInclusive;
+
 use super::matches::{Matches, Which};
-use crate::codec::count_ones;
+use crate::codec::{count_ones, within};
 use crate::column::{Column, FoundBlock, JumpEntry, Scan, Values, find_blocks, prefetch_entries};
 use crate::error::Result;
 use crate::search::exec::bits::{MatchBits, WINDOW, docs_of};
@@ -98,18 +100,21 @@ impl<'c> MatchReader<'c> {
     /// Calls `visit` with each match that has a value, and its values, in order.
     #[inline]
     pub(crate) fn each(&mut self, matches: &Matches<'_>, visit: impl FnMut(u32, &[u64])) -> Result<()> {
-        self.each_if(matches, |_| true, visit)
+        self.each_within(matches, |_| true, &(0..=u64::MAX), visit).map(drop)
     }
 
-    /// Does the same for the blocks that `admits` accepts.
+    /// Does the same for the blocks that `admits` accepts, and may leave out matches whose only value is not
+    /// among `wanted`. Returns the number of matches in these blocks that have a value.
     #[inline]
-    pub(crate) fn each_if(
+    pub(crate) fn each_within(
         &mut self,
         matches: &Matches<'_>,
         admits: impl Fn(&JumpEntry) -> bool,
+        wanted: &RangeInclusive<u64>,
         mut visit: impl FnMut(u32, &[u64]),
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let mut parts = MatchesByBlock::of(self.column, matches, std::mem::take(&mut self.parts))?;
+        let mut present = 0;
         while let Some(block) = parts.next(self.column)? {
             let (number, entry) = (block.number, block.entry);
             match &block.which {
@@ -118,16 +123,29 @@ impl<'c> MatchReader<'c> {
                     let mut picked = std::mem::take(&mut self.picked);
                     picked.clear();
                     self.column.pick(number, entry, docs, &mut picked)?;
-                    docs.iter()
-                        .zip(&picked)
-                        .for_each(|(&doc, value)| visit(doc, std::slice::from_ref(value)));
+                    for (docs, values) in docs.chunks(64).zip(picked.chunks(64)) {
+                        visit_word(docs_at(docs), values, u64::MAX, wanted, &mut visit);
+                    }
                     self.picked = picked;
+                    present += block.count;
                 }
-                _ => self.each_in(&block, &mut visit)?,
+                Inside::Bits(start, bits) if entry.is_plain() && entry.first == *start => {
+                    let values = self.unpacked(number)?.values.chunks(64);
+                    for ((values, &word), first) in values.zip(bits.iter()).zip((*start..).step_by(64)) {
+                        if word != 0 {
+                            visit_word(|bit| first + bit, values, word, wanted, &mut visit);
+                        }
+                    }
+                    present += block.count;
+                }
+                _ => self.each_in(&block, |doc, values| {
+                    present += 1;
+                    visit(doc, values);
+                })?,
             }
         }
         self.parts = parts.memory();
-        Ok(())
+        Ok(present)
     }
 
     /// Visits the matches in a block of any form.
@@ -305,6 +323,30 @@ fn bits_in(bits: &MatchBits, start: u32, entry: &JumpEntry) -> MatchBits {
         *word &= below(high) & !below(low);
     }
     inside
+}
+
+/// The document of each bit of a word.
+fn docs_at(docs: &[u32]) -> impl Fn(u32) -> u32 {
+    |bit| docs.get(bit as usize).copied().unwrap_or(u32::MAX)
+}
+
+/// Calls `visit` with the documents of up to 64 values whose bit is set, if the value is wanted.
+#[inline]
+fn visit_word(
+    doc_of: impl Fn(u32) -> u32,
+    values: &[u64],
+    word: u64,
+    wanted: &RangeInclusive<u64>,
+    visit: &mut impl FnMut(u32, &[u64]),
+) {
+    let mut left = word & within(values, *wanted.start(), wanted.end() - wanted.start());
+    while left != 0 {
+        let bit = left.trailing_zeros();
+        left &= left - 1;
+        if let Some(value) = values.get(bit as usize) {
+            visit(doc_of(bit), std::slice::from_ref(value));
+        }
+    }
 }
 
 /// The values of the document with this rank among the documents of a block that have values.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::Sum;
 use super::exact_sum::{FloatSums, UNIT};
 use crate::column::ColumnKind;
+use crate::sys::in_wide_vectors;
 
 /// The offset between signed integers and the unsigned integers that represent them.
 const SIGN: i128 = 1 << 63;
@@ -68,11 +69,11 @@ impl Moments {
             return;
         }
         self.values += values.len() as u64;
-        let (mut least, mut most) = (self.least, self.most);
-        for &value in values {
-            (least, most) = (least.min(value), most.max(value));
-        }
-        (self.least, self.most) = (least, most);
+        let ends = in_wide_vectors(
+            #[inline(always)]
+            || values.iter().fold((u64::MAX, 0), |(least, most), &value| (value.min(least), value.max(most))),
+        );
+        (self.least, self.most) = (self.least.min(ends.0), self.most.max(ends.1));
         if kind.is_float() {
             self.floats().add(values.iter().map(|&value| kind.number_of(value)));
             return;

@@ -336,9 +336,10 @@ impl LeafSort<'_> {
             let best = if key.key.descending { entry.most } else { entry.least };
             with_missing || admits(key.of_order(best))
         };
-        let (mut found, mut present) = (std::mem::take(&mut self.found), 0);
-        reader.each_if(matches, may_have, |doc, values| {
-            present += 1;
+        let mut found = std::mem::take(&mut self.found);
+        // No order means that only documents without a value may be hits, which are not visited.
+        let orders = key.orders_up_to(worst).unwrap_or(0..=0);
+        let present = reader.each_within(matches, may_have, &orders, |doc, values| {
             let first = key.of_values(values);
             if first <= worst {
                 found.push((first, doc));

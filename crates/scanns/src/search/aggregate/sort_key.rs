@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 use crate::codec::{float_of, order_of};
 use crate::column::{Column, ColumnKind};
@@ -146,6 +147,12 @@ impl<'c> LeafKey<'c> {
     pub(crate) fn of_order(&self, order: u64) -> u128 {
         let rank = if self.key.descending { !order } else { order };
         BASE + (u128::from(rank) << 1)
+    }
+
+    /// The orders of the column whose integers are at most `integer`; `None` if there are none.
+    pub(crate) fn orders_up_to(&self, integer: u128) -> Option<RangeInclusive<u64>> {
+        let rank = u64::try_from(integer.checked_sub(BASE)? >> 1).unwrap_or(u64::MAX);
+        Some(if self.key.descending { !rank..=u64::MAX } else { 0..=rank })
     }
 
     /// The integer of the values of a document, which has at least one.

@@ -1,10 +1,10 @@
 //! Runs a plan in one leaf by the algorithm that `strategy.rs` chooses.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::maxscore::{self, ClauseGroup, Scoring};
 use super::{conjunction, disjunction, match_bits, scored, term, tree};
-use crate::codec::count_ones;
 use crate::error::Result;
 use crate::search::doc_set::DocSet;
 use crate::search::exec::bound_terms::{BoundTerms, Clause};
@@ -14,6 +14,7 @@ use crate::search::exec::goal::{Goal, Sink};
 use crate::search::exec::live_filter::{LiveFilter, offer};
 use crate::search::exec::scored::{FREQUENT, KnownInside};
 use crate::search::exec::strategy::{LeafFacts, Pruning, Strategy, Want};
+use crate::search::exec::term::TermInLeaf;
 use crate::search::exec::value_scorer::ValueScorer;
 use crate::search::exec::view::View;
 use crate::search::leaf::damaged_list;
@@ -93,12 +94,12 @@ fn run_unchanged<S: Similarity>(
     };
     let Masked { filtered, shape, .. } = &masked;
     let unscored = BoundTerms { joins: terms.joins, ..BoundTerms::unscored(terms.plan, terms.found) };
-    let mask = match_bits::mask(&filtered.filters, view, unscored)?;
-    if masked.is_selective(count_ones(&mask)) {
-        let set = DocSet::Bits { first: 0, words: mask };
+    let mask = masked.bits(view, unscored)?;
+    if masked.is_selective(mask.matches) {
+        let set = DocSet::Bits { first: 0, words: Arc::unwrap_or_clone(mask).words };
         return for_each_hit(view, goal, |sink| tree::all_in(set, &filtered.rest, view, terms, sink));
     }
-    let view = view.keeping(&mask);
+    let view = view.keeping(&mask.words);
     match goal {
         Goal::Top(_) => run_shape(&filtered.rest, shape, &view, terms, goal),
         Goal::All(sink) => {
@@ -107,6 +108,64 @@ fn run_unchanged<S: Similarity>(
             run_shape(&filtered.rest, shape, &view, terms, &mut Goal::All(&mut sink))
         }
     }
+}
+
+/// A leaf and what a query needs of it.
+pub(crate) struct LeafOfQuery<'v, 't, S> {
+    pub(crate) leaf: usize,
+    pub(crate) view: View<'v>,
+    pub(crate) terms: BoundTerms<'t, S>,
+}
+
+impl<S: Similarity> LeafOfQuery<'_, '_, S> {
+    /// The only term of the query, if its blocks can be skipped.
+    fn skipping_term(&self, shape: &Shape, k: usize) -> Option<Boosted> {
+        let facts = LeafFacts::new(&self.view, self.terms.found, self.terms.are_bounded()).for_best(k);
+        match Strategy::choose(&self.terms.plan.root, shape, Want::Best, &facts) {
+            Strategy::AnyOf { terms: &[only], excluded: [], pruning: Pruning::Blocks, .. } => Some(only),
+            _ => None,
+        }
+    }
+}
+
+/// True if the best hits of several leaves are found together: for a single term.
+pub(crate) fn takes_leaves_together(shape: &Shape, plan: &QueryPlan) -> bool {
+    shape.only_term().is_some() && plan.filtered.is_none() && plan.inside.is_none()
+}
+
+/// Finds the best hits of a single term in several leaves. The long lists come last, and together: a block
+/// of one of them that cannot compete with a block of another is never decoded.
+pub(crate) fn top_of_leaves<S: Similarity>(
+    shape: &Shape,
+    leaves: &[LeafOfQuery<S>],
+    top: &mut TopK,
+) -> Result<()> {
+    let mut long = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        if leaf.view.clock.is_up() {
+            return Ok(());
+        }
+        match leaf.skipping_term(shape, top.k()) {
+            Some(term) => {
+                long.extend(leaf.terms.source(&leaf.view, term.term)?.map(|list| (leaf, term, list)))
+            }
+            None => {
+                top.set_leaf(leaf.leaf);
+                if run_leaf(shape, &leaf.view, leaf.terms, &mut Goal::Top(top))?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    let mut opened = Vec::with_capacity(long.len());
+    for (leaf, term, source) in &long {
+        let live = LiveFilter::new(&leaf.view, Vec::new());
+        opened.push((leaf.leaf, leaf.terms.clause(&leaf.view, *term, source)?, live));
+    }
+    let lists = opened.iter_mut().map(|(leaf, clause, keep)| TermInLeaf { leaf: *leaf, clause, keep });
+    term::top(&mut lists.collect::<Vec<_>>(), top);
+    let damaged = opened.iter().any(|(_, clause, _)| clause.cursor.corrupt());
+    if damaged { Err(damaged_list()) } else { Ok(()) }
 }
 
 /// Runs an algorithm that sends all hits.
@@ -271,7 +330,8 @@ fn run_one<S: Similarity>(
     let flow = match goal {
         Goal::All(sink) => term::all(&mut clause, view, *sink),
         Goal::Top(top) if pruning == Pruning::Blocks => {
-            term::top(&mut clause, &mut live, top);
+            let leaf = top.leaf();
+            term::top(&mut [TermInLeaf { leaf, clause: &mut clause, keep: &mut live }], top);
             ControlFlow::Continue(())
         }
         Goal::Top(top) => {
@@ -339,7 +399,10 @@ fn top_of_any<S: Similarity>(
     top: &mut TopK,
 ) {
     match (pruning, &mut *clauses) {
-        (Pruning::Blocks, [only]) => term::top(only, live, top),
+        (Pruning::Blocks, [only]) => {
+            let leaf = top.leaf();
+            term::top(&mut [TermInLeaf { leaf, clause: only, keep: live }], top);
+        }
         (Pruning::Windows, _) => maxscore::top(clauses, scoring, live, top),
         _ => {
             let view = live.view;

@@ -81,7 +81,7 @@ impl<'p> PathMatcher<'p> {
     /// Whether the path of a name in the current directory matches.
     fn matches(&mut self, name: &[u8]) -> bool {
         match self.matcher {
-            PatternMatcher::Machine(machine, _) => {
+            PatternMatcher::Machine(machine, ..) => {
                 let end = self.state.and_then(|state| machine.run(state, name));
                 end.is_some_and(|state| machine.accepts(state))
             }
@@ -100,7 +100,7 @@ impl<'p> PathMatcher<'p> {
         self.directory = Some(number);
         self.path.clear();
         self.terms.term(u32::try_from(number).unwrap_or(u32::MAX), &mut self.path)?;
-        if let PatternMatcher::Machine(machine, _) = self.matcher {
+        if let PatternMatcher::Machine(machine, ..) = self.matcher {
             self.state = machine.run(machine.start(), &self.path);
         }
         Ok(())

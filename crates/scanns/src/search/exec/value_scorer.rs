@@ -206,9 +206,14 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
                 (std::mem::take(&mut self.docs), std::mem::take(&mut self.scores));
             few.clear();
             few_scores.clear();
+            let least = self.least_score(top.threshold(), greatest);
             for (&doc, &score) in here.iter().zip(of_here) {
-                // A negative score is greatest where it is multiplied by nothing.
-                if keep.keeps(doc) && top.admits(self.changed(score.max(0.0), greatest), doc) {
+                // The first comparison nearly always decides. A negative score is greatest where it is
+                // multiplied by nothing.
+                if score >= least
+                    && keep.keeps(doc)
+                    && top.admits(self.changed(score.max(0.0), greatest), doc)
+                {
                     few.push(doc);
                     few_scores.push(score);
                 }
@@ -223,6 +228,22 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
             (docs, scores) = (later, of_later);
         }
         Ok(())
+    }
+
+    /// A score that all documents have which may reach the threshold with numbers up to `greatest`.
+    fn least_score(&self, threshold: f32, greatest: f64) -> f32 {
+        if threshold <= 0.0 {
+            return f32::NEG_INFINITY;
+        }
+        // Slightly less is enough, since scores are rounded to 24 bits.
+        let threshold = f64::from(threshold) * (1.0 - 1e-6);
+        let least = match self.change {
+            ScoreChange::Multiply => threshold / greatest,
+            ScoreChange::Add => threshold - greatest * self.boost,
+            ScoreChange::Replace if greatest * self.boost >= threshold => f64::NEG_INFINITY,
+            ScoreChange::Replace => f64::INFINITY,
+        };
+        if least.is_nan() { f32::NEG_INFINITY } else { narrow(least).next_down() }
     }
 
     /// Splits ascending documents after those in the block of the first one; `None` without documents.

@@ -1,6 +1,7 @@
 //! A leaf, or a range of its documents, as the loops see it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::codec::{ListCursor, set_range};
 use crate::error::{Error, Result};
@@ -8,6 +9,7 @@ use crate::search::budget::Clock;
 use crate::search::doc_set::DocSet;
 use crate::search::exec::bits::{MatchBits, WINDOW};
 use crate::search::fields::Fields;
+use crate::search::filter_cache::{FilterBits, FilterCache, FilterPlace};
 use crate::search::leaf::Leaf;
 use crate::search::plan::QueryPlan;
 use crate::segment::has_bit;
@@ -34,6 +36,10 @@ pub(crate) struct View<'a> {
     /// True if few documents may be kept, since the leaf is seen by a view or its documents are filtered.
     keeps_few: bool,
     pub(crate) clock: Clock<'a>,
+    /// The number of the leaf.
+    number: usize,
+    /// The documents of filters that repeat, if they are kept.
+    filters: Option<&'a FilterCache>,
 }
 
 /// The documents of a leaf that can be hits.
@@ -86,7 +92,25 @@ impl<'a> View<'a> {
             None => leaf.live_bits().map_or(LiveDocs::OfLeaf, LiveDocs::Bits),
         };
         let (keeps_few, clock) = (leaf.is_of_view(), all.clock());
-        Ok(View { leaf, field, others, max_doc, first: 0, end: max_doc, live, keeps_few, clock })
+        let (first, end, filters) = (0, max_doc, all.filters());
+        Ok(View { leaf, field, others, max_doc, first, end, live, keeps_few, clock, number, filters })
+    }
+
+    /// The documents of a filter in the range, if they are kept. `key` identifies the filter.
+    pub(crate) fn kept_filter(&self, key: &Arc<[u8]>) -> Option<Arc<FilterBits>> {
+        self.filters?.get(&self.place_of_filter(key))
+    }
+
+    /// Keeps the documents of a filter in the range if it comes again.
+    pub(crate) fn keep_filter(&self, key: &Arc<[u8]>, bits: &Arc<FilterBits>) {
+        // What was found when the time was up is not all.
+        if let Some(filters) = self.filters.filter(|_| !self.clock.is_up()) {
+            filters.offer(self.place_of_filter(key), bits);
+        }
+    }
+
+    fn place_of_filter(&self, key: &Arc<[u8]>) -> FilterPlace {
+        FilterPlace { key: key.clone(), leaf: self.number, docs: self.first..self.end }
     }
 
     /// The part of the view from `first` to before `end`.

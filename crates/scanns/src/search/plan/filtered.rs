@@ -1,5 +1,7 @@
 //! The filters of a plan, apart from the clauses that score.
 
+use std::sync::Arc;
+
 use super::node::{NodeKind, PlanNode};
 
 /// A query whose hits match all its filters and a rest. The scores are those of the rest.
@@ -8,6 +10,8 @@ pub(crate) struct FilteredPlan {
     pub(crate) filters: PlanNode,
     /// The query without these clauses.
     pub(crate) rest: PlanNode,
+    /// What identifies the filters, if their documents may be kept for other queries.
+    pub(crate) key: Option<Arc<[u8]>>,
 }
 
 impl FilteredPlan {
@@ -56,6 +60,7 @@ impl FilteredPlan {
         Some(FilteredPlan {
             filters: PlanNode { boost: 1.0, kind: filters },
             rest: PlanNode { boost: boost * list.boost, kind: rest },
+            key: None,
         })
     }
 }

@@ -100,6 +100,7 @@ impl<'q> Planner<'q, '_> {
             content: None,
         };
         plan.content = plan.required_content(known);
+        plan.name_filters(known);
         Ok((plan, nodes))
     }
 }

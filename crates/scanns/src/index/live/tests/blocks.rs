@@ -90,7 +90,7 @@ fn blocks_are_what_a_list_of_blocks_would_hold() {
         for round in 0..300 {
             let what = format!("seed {seed} round {round}");
             let block = (format!("b{}", random.usize(..12)), round, random.usize(1..6));
-            match random.usize(..12) {
+            match random.usize(..14) {
                 0..3 => {
                     writer.add_block(&documents(&fields, &block)).unwrap();
                     held.push(block);
@@ -111,6 +111,19 @@ fn blocks_are_what_a_list_of_blocks_would_hold() {
                     let name = Query::term(fields.block, block.0.as_str());
                     writer.delete_matching(&name).unwrap();
                     held.retain(|other| other.0 != block.0);
+                }
+                12..14 => {
+                    let name = Query::term(fields.block, block.0.as_str());
+                    if random.u8(..4) == 0 {
+                        let broken = [Document::new("x").with(fields.number, "many")];
+                        assert!(writer.replace_matching(&name, &broken).is_err());
+                        continue;
+                    }
+                    // A block of no documents only deletes.
+                    let block = (block.0, round, random.usize(..4));
+                    writer.replace_matching(&name, &documents(&fields, &block)).unwrap();
+                    held.retain(|other| other.0 != block.0);
+                    held.extend((block.2 > 0).then_some(block));
                 }
                 8 => write_lane(&writer, random.usize(..lanes)),
                 9 => drop(writer.prepare().unwrap()),
@@ -145,6 +158,12 @@ fn change(writer: &IndexWriter, fields: &BlockFields, thread: usize, seed: u64) 
                 let block = (format!("u{}", random.usize(..3)), number, REPLACED);
                 writer.update_block(&documents(fields, &block)).unwrap();
             }
+            8 if turn % 2 == 0 => {
+                // Of another number of documents each time, in place of those of this name.
+                let block = (format!("v{}", random.usize(..3)), number, random.usize(1..9));
+                let name = Query::term(fields.block, block.0.as_str());
+                writer.replace_matching(&name, &documents(fields, &block)).unwrap();
+            }
             8 => {
                 let name = format!("b{}-{}", random.usize(..4), random.usize(..9));
                 writer.delete_matching(&Query::term(fields.block, name)).unwrap();
@@ -163,13 +182,15 @@ fn every_snapshot_and_commit_has_whole_blocks_whatever_threads_do_meanwhile() {
     let writer = open(directory.clone(), &fields, 2);
     for block in 0..3 {
         writer.add_block(&documents(&fields, &(format!("u{block}"), 0, REPLACED))).unwrap();
+        writer.add_block(&documents(&fields, &(format!("v{block}"), 0, 2))).unwrap();
     }
     let over = AtomicBool::new(false);
     let must_be_whole = |snapshot: &Snapshot, what: &str| {
         let blocks = whole_blocks(snapshot, &fields, what);
         // Each of these is replaced, but never missing, and never there twice.
-        let replaced = blocks.iter().filter(|block| block.0.starts_with('u'));
-        assert_eq!(replaced.map(|block| block.0.as_str()).collect::<Vec<_>>(), ["u0", "u1", "u2"], "{what}");
+        let replaced = blocks.iter().filter(|block| block.0.starts_with(['u', 'v']));
+        let names: Vec<&str> = replaced.map(|block| block.0.as_str()).collect();
+        assert_eq!(names, ["u0", "u1", "u2", "v0", "v1", "v2"], "{what}");
     };
     std::thread::scope(|scope| {
         let (writer, fields, over) = (&writer, &fields, &over);

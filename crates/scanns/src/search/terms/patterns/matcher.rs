@@ -1,5 +1,6 @@
 //! Compiled patterns, and the cursor over the terms that they match.
 
+use std::fmt;
 use std::ops::Bound;
 use std::slice;
 
@@ -18,8 +19,20 @@ pub(crate) enum PatternMatcher<'q> {
     Prefix(&'q [u8]),
     Range(&'q Bound<Vec<u8>>, &'q Bound<Vec<u8>>),
     Set(&'q [Vec<u8>]),
-    /// A machine, and what it looks for, if that is known.
-    Machine(Box<Machine>, Option<Box<Literal>>),
+    /// A machine, and what it looks for, if that is known, made of this pattern.
+    Machine(Box<Machine>, Option<Box<Literal>>, &'q Pattern),
+}
+
+/// Shows the pattern.
+impl fmt::Debug for PatternMatcher<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PatternMatcher::Prefix(prefix) => write!(out, "prefix {prefix:?}"),
+            PatternMatcher::Range(from, to) => write!(out, "range {from:?} {to:?}"),
+            PatternMatcher::Set(terms) => write!(out, "set {terms:?}"),
+            PatternMatcher::Machine(.., pattern) => write!(out, "{pattern:?}"),
+        }
+    }
 }
 
 impl<'q> PatternMatcher<'q> {
@@ -35,14 +48,14 @@ impl<'q> PatternMatcher<'q> {
             Pattern::Set(terms) => PatternMatcher::Set(terms),
             Pattern::Wildcard(parts) => {
                 let literal = Literal::of_wildcard(parts).map(Box::new);
-                PatternMatcher::Machine(Box::new(Machine::of_wildcard(parts)?), literal)
+                PatternMatcher::Machine(Box::new(Machine::of_wildcard(parts)?), literal, pattern)
             }
             Pattern::Regex(text) => {
                 let literal = Literal::of_regex(text).map(Box::new);
-                PatternMatcher::Machine(Box::new(Machine::of_regex(text)?), literal)
+                PatternMatcher::Machine(Box::new(Machine::of_regex(text)?), literal, pattern)
             }
             Pattern::Fuzzy { term, edits, prefix } => {
-                PatternMatcher::Machine(Box::new(Machine::of_edits(term, *edits, *prefix)?), None)
+                PatternMatcher::Machine(Box::new(Machine::of_edits(term, *edits, *prefix)?), None, pattern)
             }
         })
     }
@@ -70,7 +83,7 @@ impl<'q> PatternMatcher<'q> {
                 let is_at_first = seek_bound(&mut terms, from)?;
                 interval(terms, is_at_first)
             }
-            PatternMatcher::Machine(machine, _) => {
+            PatternMatcher::Machine(machine, ..) => {
                 MatchingTerms::Machine(MachineWalk::new(all, clock, machine)?)
             }
         })
@@ -89,7 +102,7 @@ impl<'q> PatternMatcher<'q> {
                 };
                 has_begun && self.is_before_end(term)
             }
-            PatternMatcher::Machine(machine, _) => {
+            PatternMatcher::Machine(machine, ..) => {
                 let end = machine.run(machine.start(), term);
                 end.is_some_and(|state| machine.accepts(state))
             }
@@ -99,14 +112,14 @@ impl<'q> PatternMatcher<'q> {
     /// The bytes that every string contains that matches, if they are known.
     pub(crate) fn literal(&self) -> Option<&Literal> {
         match self {
-            PatternMatcher::Machine(_, literal) => literal.as_deref(),
+            PatternMatcher::Machine(_, literal, _) => literal.as_deref(),
             _ => None,
         }
     }
 
     /// Whether almost any beginning can be continued to a match, so that few terms can be skipped.
     pub(crate) fn reads_all_terms(&self) -> bool {
-        matches!(self, PatternMatcher::Machine(machine, _) if machine.begins_with_anything())
+        matches!(self, PatternMatcher::Machine(machine, ..) if machine.begins_with_anything())
     }
 
     /// Whether a term that is not before a prefix or range lies in it.
