@@ -2,8 +2,9 @@
 //! turns. Times count only if documents, tokens and hits are equal.
 //!
 //! Each engine has an *adapter*, a process that builds, merges or searches, and prints lines of JSON. The
-//! adapters are `src/bin/peer-scanns.rs`, `tantivy/`, `seekstorm/`, `infino/` and `java/`. `protocol.rs` defines their
-//! protocol; `adapter.rs`, `texts.rs` and `contents.rs` are the common code of the adapters in Rust.
+//! adapters are `src/bin/peer-scanns.rs`, `tantivy/`, `seekstorm/`, `infino/` and `java/`. `protocol.rs`
+//! defines their protocol; `adapter.rs`, `texts.rs` and `contents.rs` are the common code of the adapters in
+//! Rust.
 //! SeekStorm and infino find words by rules of their own and have not all kinds of queries, so they are
 //! guests: how many of their answers agree is told, and what they do not have is left empty.
 //!

@@ -83,7 +83,7 @@ fn one(points: &[&Figure]) -> Result<Markup> {
         @if !moved.is_empty() {
             ul.key {
                 @for (point, gain) in moved {
-                    li { (point.commit) ", " (point.committed.as_ref().unwrap_or(&point.date)) ": " (number(point.value)) ", "
+                    li { (point.commit) ", " (point.order()[0]) ": " (number(point.value)) ", "
                         (format!("{gain:.2}"))
                         " times as good as before" }
                 }

@@ -51,7 +51,7 @@ impl Figure {
     }
 
     /// The place of the figure on its line: an earlier commit stands where it was made.
-    fn order(&self) -> [&str; 2] {
+    pub(super) fn order(&self) -> [&str; 2] {
         [self.committed.as_ref().unwrap_or(&self.date), &self.date]
     }
 

@@ -1,8 +1,9 @@
-//! The adapter for infino, with its default settings but for what costs time here: text is not stored, an append
-//! has many documents, and all cores build.
+//! The adapter for infino, with its default settings but for what costs time here: text is not stored, an
+//! append has many documents, and all cores build.
 //!
-//! infino finds words by UAX #29, as the analyzer `standard` does. There are no queries for prefixes and similar
-//! words, and none for all hits. It does not sync what it writes to a local file system, so the adapter does.
+//! infino finds words by UAX #29, as the analyzer `standard` does. There are no queries for prefixes and
+//! similar words, and none for all hits. It does not sync what it writes to a local file system, so the
+//! adapter does.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

@@ -8,17 +8,17 @@ use crate::schema::FieldKind;
 pub(super) const KEY: &str = "key";
 
 /// What a join compares, and what its values are.
-pub(super) struct JoinSide {
+pub(super) struct NamedJoinSide {
     pub(super) on: JoinOn,
     /// What it is called in messages.
     name: String,
     kind: FieldKind,
 }
 
-impl JoinSide {
+impl NamedJoinSide {
     /// The keys of documents.
     pub(super) fn keys() -> Self {
-        JoinSide { on: JoinOn::Key, name: "keys".to_owned(), kind: FieldKind::Keyword }
+        NamedJoinSide { on: JoinOn::Key, name: "keys".to_owned(), kind: FieldKind::Keyword }
     }
 
     /// The values of a column.
@@ -29,7 +29,7 @@ impl JoinSide {
         match column.kind {
             FieldKind::Keyword | FieldKind::Unsigned | FieldKind::Signed => {
                 let name = format!("values of {}", column.name);
-                Ok(JoinSide { on: JoinOn::Column(column.field), name, kind: column.kind })
+                Ok(NamedJoinSide { on: JoinOn::Column(column.field), name, kind: column.kind })
             }
             _ => Err(format!(
                 "{} holds {}: join by a column of keywords or whole numbers, or by {KEY}",
@@ -40,7 +40,7 @@ impl JoinSide {
     }
 
     /// The message if values of this side cannot be values of `to`.
-    pub(super) fn cannot_be(&self, to: &JoinSide) -> Option<String> {
+    pub(super) fn cannot_be(&self, to: &NamedJoinSide) -> Option<String> {
         (self.kind != to.kind).then(|| {
             format!(
                 "{} are {} and {} are {}: compare values of the same kind",

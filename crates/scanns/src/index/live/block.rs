@@ -80,7 +80,8 @@ enum Replaced<'q> {
 }
 
 impl WriterCore {
-    /// Adds documents that fit the schema, and deletes what they replace, in one operation. Returns its number.
+    /// Adds documents that fit the schema, and deletes what they replace, in one operation. Returns its
+    /// number.
     fn change_block(&self, documents: &[Document], replaced: &Replaced<'_>) -> Result<u64> {
         self.pool.check()?;
         let half_done = FailOnPanic { core: self };

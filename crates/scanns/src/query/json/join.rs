@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::reader::JsonReader;
 use crate::error::Result;
 use crate::query::join::JoinScore;
-use crate::query::join_side::{JoinSide, KEY};
+use crate::query::join_side::{KEY, NamedJoinSide};
 use crate::query::tree::{JoinQuery, Query};
 
 impl JsonReader<'_> {
@@ -32,9 +32,9 @@ impl JsonReader<'_> {
     }
 
     /// The name of a column, or of the keys.
-    fn side(&mut self, value: &Value) -> Result<JoinSide> {
+    fn side(&mut self, value: &Value) -> Result<NamedJoinSide> {
         if value.as_str() == Some(KEY) {
-            return Ok(JoinSide::keys());
+            return Ok(NamedJoinSide::keys());
         }
         let column = match value {
             Value::Object(_) => {
@@ -43,6 +43,6 @@ impl JsonReader<'_> {
             }
             _ => self.named_column(value)?,
         };
-        JoinSide::column(column).or_else(|message| self.fault(&message))
+        NamedJoinSide::column(column).or_else(|message| self.fault(&message))
     }
 }

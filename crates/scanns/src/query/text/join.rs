@@ -4,7 +4,7 @@ use super::clause::{ClauseKind, SignedClause};
 use super::state::QueryParser;
 use crate::error::Result;
 use crate::query::join::JoinScore;
-use crate::query::join_side::{JoinSide, KEY};
+use crate::query::join_side::{KEY, NamedJoinSide};
 use crate::query::named_column::NamedColumn;
 use crate::query::tree::{JoinQuery, Query};
 
@@ -43,9 +43,9 @@ impl QueryParser<'_> {
     }
 
     /// A name of a column, or of the keys.
-    fn side(&self, at: usize, name: &str) -> Result<JoinSide> {
+    fn side(&self, at: usize, name: &str) -> Result<NamedJoinSide> {
         if name == KEY {
-            return Ok(JoinSide::keys());
+            return Ok(NamedJoinSide::keys());
         }
         let Some((field, kind)) = self.words.column(name) else {
             let message = format!(
@@ -53,7 +53,7 @@ impl QueryParser<'_> {
             );
             return self.fault(at, &message);
         };
-        JoinSide::column(NamedColumn { field, kind, name: name.to_owned() })
+        NamedJoinSide::column(NamedColumn { field, kind, name: name.to_owned() })
             .or_else(|message| self.fault(at, &message))
     }
 }
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn other_arrows_are_words_and_faults_are_told() {
-        for word in ["ptr->field", "a->b:c", "->", "parent->key", "x->y::z"] {
+        for word in ["ptr->field", "a->b:c", "parent->key", "x->y::z"] {
             assert_eq!(read(word), Query::term(Field::default(), word), "{word}");
         }
         let faults = [

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
+use super::filter_key::filter_key;
 use super::filtered::FilteredPlan;
 use super::join_check::check_join;
 use super::node::{DocSource, NodeKind, PlanNode};
@@ -100,7 +102,12 @@ impl<'q> Planner<'q, '_> {
             content: None,
         };
         plan.content = plan.required_content(known);
-        plan.name_filters(known);
+        // With a field of the content, other documents can be hits; see [`QueryPlan::content`].
+        let may_keep = known.filters().is_some() && plan.content.is_none();
+        if let Some(filtered) = plan.filtered.take() {
+            let key = if may_keep { filter_key(&filtered.filters, &plan, known) } else { None };
+            plan.filtered = Some(FilteredPlan { key: key.map(Arc::from), ..filtered });
+        }
         Ok((plan, nodes))
     }
 }

@@ -1,9 +1,7 @@
 //! A plan: the part of a query that is the same in every leaf.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use super::filter_key::filter_key;
 use super::filtered::FilteredPlan;
 use super::found::{FoundTerms, FoundValues, LeafJoin, PatternMatches, ValueMatches};
 use super::node::{DocSource, NodeKind, PlanNode};
@@ -109,16 +107,6 @@ impl QueryPlan<'_> {
             DocSource::Pattern(pattern) => self.patterns.get(pattern).map(|(field, _)| *field),
             DocSource::Exists(field) => Some(field),
             DocSource::All | DocSource::Values(_) | DocSource::ValuePattern(_) | DocSource::Joined(_) => None,
-        }
-    }
-
-    /// Finds what identifies the filters, if their documents are kept.
-    pub(super) fn name_filters(&mut self, fields: &Fields) {
-        // With a field of the content, other documents can be hits; see [`QueryPlan::content`].
-        let may_keep = fields.filters().is_some() && self.content.is_none();
-        if let Some(filtered) = self.filtered.as_ref().filter(|_| may_keep) {
-            let key = filter_key(&filtered.filters, self, fields).map(Arc::from);
-            self.filtered.iter_mut().for_each(|filtered| filtered.key.clone_from(&key));
         }
     }
 
