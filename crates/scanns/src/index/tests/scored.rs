@@ -377,6 +377,22 @@ fn filters_that_repeat_are_kept_for_one_snapshot_only() {
         assert!(ask(&view).iter().all(|hit| hit.doc % 2 == 0));
     }
     assert!(bytes(&view) > 0 && bytes(&indexed.snapshot) == kept);
+    // Scores by columns look at some of the documents that match only.
+    let near =
+        ScoreCurve::Near { origin: Value::Unsigned(120), scale: 3.0, closeness: Closeness::Reciprocal };
+    let by = ValueScore { field: indexed.columns[0], curve: near, missing: 0.0 };
+    let scored = |query: Query| {
+        let (query, change) = (Box::new(query), ScoreChange::Multiply);
+        Query::Scored(ScoredQuery { query, by: by.clone(), change })
+    };
+    let fresh = indexed.snapshot.clone().with_filter_cache(1 << 20);
+    for asked in [scored(query.clone()), query.clone(), scored(query.clone()), query.clone()] {
+        for _ in 0..3 {
+            let found = fresh.searcher().top_k(&asked, Model::default(), 10).unwrap();
+            let without = indexed.snapshot.clone().with_filter_cache(0);
+            assert_eq!(found, without.searcher().top_k(&asked, Model::default(), 10).unwrap());
+        }
+    }
     let none = indexed.snapshot.clone().with_filter_cache(0);
     (0..3).for_each(|_| drop(ask(&none)));
     assert_eq!(bytes(&none), 0);

@@ -124,7 +124,8 @@ impl<'a> View<'a> {
         'a: 'm,
     {
         let (field, others) = (self.field.clone(), self.others.clone());
-        View { field, others, live: LiveDocs::Bits(bits), keeps_few: true, ..*self }
+        // What a filter matches among these documents is not what it matches.
+        View { field, others, live: LiveDocs::Bits(bits), keeps_few: true, filters: None, ..*self }
     }
 
     /// Restricts the view to the documents from `first` to before `end`.
