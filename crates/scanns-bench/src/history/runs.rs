@@ -227,11 +227,11 @@ mod tests {
         let path = dir.path().join("runs.jsonl");
         let mut results = results();
         let rate = ("committed", "MiB/s", Better::Higher);
-        let earlier = Series::of("peers", "dump", "scanns at 1a2b", rate, vec![75.0, 65.0]);
+        let earlier = Series::of("peers", "dump", "scanns at 1a2b", rate, vec![75.0, 90.0]);
         results.series.push(earlier.with("threads", 2.0));
         let mut found = figures(&results, "abc");
         let (last, before) = found.split_last_mut().unwrap();
-        assert_eq!((last.commit.as_str(), last.value, last.lucene), ("1a2b", 70.0, Some(70.0 / 55.0)));
+        assert_eq!((last.commit.as_str(), last.value, last.lucene), ("1a2b", 82.5, Some(1.5)));
         assert!(before[0].commit == "abc" && before[0].key() == last.key());
         last.committed = Some("2020-01-01T00:00:00Z".into());
         assert_eq!(append(&path, &found).unwrap(), (4, 0));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -29,6 +29,9 @@ const LOCK: &str = "lock";
 
 /// Name of the file of leases. A reader locks the byte whose number is its commit.
 const READERS: &str = "readers";
+
+/// Files of up to this many bytes are read, which takes less time than mapping them.
+const SMALL: usize = 16 << 10;
 
 /// Name of the directory of the named snapshots in the directory of an index.
 pub(crate) const SNAPSHOTS: &str = "snapshots";
@@ -112,11 +115,15 @@ impl Directory for FsDirectory {
         let path = self.file(name);
         let file = File::open(&path).map_err(|source| Error::io("open", &path, source))?;
         let len = file.metadata().map_err(|source| Error::io("look at", &path, source))?.len();
-        if len == 0 {
-            return Ok(Bytes::from(Vec::new()));
+        let no_room = || crate::sys::out_of_memory(format!("map {}", path.display()), len);
+        let len = usize::try_from(len).map_err(|_| no_room())?;
+        if len <= SMALL {
+            let mut bytes = vec![0; len];
+            (&file).read_exact(&mut bytes).map_err(|source| Error::io("read", &path, source))?;
+            return Ok(Bytes::from(bytes));
         }
-        let map = crate::sys::map_file(&file).map_err(|source| match source.kind() {
-            io::ErrorKind::OutOfMemory => crate::sys::out_of_memory(format!("map {}", path.display()), len),
+        let map = crate::sys::map_file(&file, len).map_err(|source| match source.kind() {
+            io::ErrorKind::OutOfMemory => no_room(),
             _ => Error::io("map", &path, source),
         })?;
         Ok(Bytes::mapped(map))
