@@ -46,6 +46,12 @@ impl Drained {
             unsafe { x86::take(self, sums, first, least) };
             return;
         }
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor was just checked.
+            unsafe { x86::take_by_fours(self, sums, first, least) };
+            return;
+        }
         self.take_plainly(sums, first, least);
     }
 
@@ -64,12 +70,44 @@ impl Drained {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        _CMP_GE_OQ, _mm256_add_epi32, _mm256_maskz_compress_epi32, _mm256_set1_epi32, _mm256_setr_epi32,
-        _mm256_storeu_si256, _mm512_castpd_si512, _mm512_cmp_pd_mask, _mm512_loadu_pd,
-        _mm512_maskz_compress_pd, _mm512_movepi64_mask, _mm512_set1_pd, _mm512_storeu_pd,
+        _CMP_GE_OQ, _mm_add_epi32, _mm_loadu_si128, _mm_set1_epi32, _mm_setr_epi32, _mm_shuffle_epi8,
+        _mm_storeu_si128, _mm256_add_epi32, _mm256_castpd_si256, _mm256_cmp_pd, _mm256_loadu_pd,
+        _mm256_loadu_si256, _mm256_maskz_compress_epi32, _mm256_movemask_pd, _mm256_permutevar8x32_epi32,
+        _mm256_set1_epi32, _mm256_set1_pd, _mm256_setr_epi32, _mm256_storeu_pd, _mm256_storeu_si256,
+        _mm512_castpd_si512, _mm512_cmp_pd_mask, _mm512_loadu_pd, _mm512_maskz_compress_pd,
+        _mm512_movepi64_mask, _mm512_set1_pd, _mm512_storeu_pd,
     };
 
     use super::{CHUNK, Drained, UNTOUCHED};
+    use crate::codec::to_front::to_front;
+
+    /// Does the same as [`Drained::take_plainly`], four sums at a time.
+    #[target_feature(enable = "avx2,popcnt")]
+    pub(super) fn take_by_fours(drained: &mut Drained, sums: &mut [f64; CHUNK], first: u32, least: f64) {
+        let (least, clear) = (_mm256_set1_pd(least), _mm256_set1_pd(UNTOUCHED));
+        let mut docs = _mm_add_epi32(_mm_set1_epi32(first.cast_signed()), _mm_setr_epi32(0, 1, 2, 3));
+        let mut len = 0;
+        for four in sums.as_chunks_mut::<4>().0 {
+            // SAFETY: loads and clears four sums, and loads whole entries of the tables. At most 60 were taken
+            // before, so four more fit into 64.
+            unsafe {
+                let found = _mm256_loadu_pd(four.as_ptr());
+                _mm256_storeu_pd(four.as_mut_ptr(), clear);
+                let negative = _mm256_movemask_pd(found);
+                let enough = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GE_OQ>(found, least));
+                let wanted = (enough & !negative & 15).cast_unsigned();
+                let (doubles, integers) = to_front(wanted);
+                let doubles = _mm256_loadu_si256(doubles.as_ptr().cast());
+                let packed = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(found), doubles);
+                _mm256_storeu_si256(drained.sums.as_mut_ptr().add(len).cast(), packed);
+                let packed = _mm_shuffle_epi8(docs, _mm_loadu_si128(integers.as_ptr().cast()));
+                _mm_storeu_si128(drained.docs.as_mut_ptr().add(len).cast(), packed);
+                len += wanted.count_ones() as usize;
+            }
+            docs = _mm_add_epi32(docs, _mm_set1_epi32(4));
+        }
+        drained.len = len;
+    }
 
     /// Does the same as [`Drained::take_plainly`], eight sums at a time.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,popcnt")]
@@ -122,12 +160,16 @@ mod tests {
             let least = [f64::NEG_INFINITY, 0.0, 0.5, sums[random.usize(..CHUNK)], 2.0][random.usize(..5)];
             let wanted = |&(_, sum): &(u32, f64)| sum.is_sign_positive() && sum >= least;
             let (docs, expected): (Vec<u32>, Vec<f64>) = (first..).zip(sums).filter(wanted).unzip();
-            for plainly in [false, true] {
+            for how in 0..3 {
                 let (mut drained, mut left) = (Drained::default(), sums);
-                if plainly {
-                    drained.take_plainly(&mut left, first, least);
-                } else {
-                    drained.take(&mut left, first, least);
+                match how {
+                    0 => drained.take_plainly(&mut left, first, least),
+                    #[cfg(all(target_arch = "x86_64", not(miri)))]
+                    1 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") => {
+                        // SAFETY: the processor was just checked.
+                        unsafe { x86::take_by_fours(&mut drained, &mut left, first, least) };
+                    }
+                    _ => drained.take(&mut left, first, least),
                 }
                 assert_eq!((drained.docs(), drained.sums()), (&docs[..], &expected[..]));
                 assert!(left.iter().all(|sum| sum.to_bits() == UNTOUCHED.to_bits()));

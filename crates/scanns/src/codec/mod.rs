@@ -29,6 +29,8 @@ mod prefix;
 mod presence;
 mod ranks;
 mod strings;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod to_front;
 mod varint;
 mod within;
 

@@ -90,6 +90,11 @@ pub fn retain(docs: &mut [u32], sums: &mut [f64], least: f64) -> usize {
         // SAFETY: the processor was checked.
         return unsafe { x86::retain(docs, sums, least) };
     }
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor was just checked.
+        return unsafe { x86::retain_by_fours(docs, sums, least) };
+    }
     retain_plainly(docs, sums, least)
 }
 
@@ -114,7 +119,9 @@ fn compresses() -> bool {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        __m512i, __mmask16, _CMP_GE_OQ, _mm256_loadu_si256, _mm256_maskz_compress_epi32, _mm256_storeu_si256,
+        __m512i, __mmask16, _CMP_GE_OQ, _mm_loadu_si128, _mm_shuffle_epi8, _mm_storeu_si128,
+        _mm256_castpd_si256, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_loadu_si256, _mm256_maskz_compress_epi32,
+        _mm256_movemask_pd, _mm256_permutevar8x32_epi32, _mm256_set1_pd, _mm256_storeu_si256,
         _mm512_add_epi32, _mm512_and_si512, _mm512_cmp_pd_mask, _mm512_i32gather_epi32, _mm512_loadu_pd,
         _mm512_mask_cmpneq_epi32_mask, _mm512_maskz_compress_epi32, _mm512_maskz_compress_pd,
         _mm512_maskz_loadu_epi32, _mm512_set1_epi32, _mm512_set1_pd, _mm512_setr_epi32, _mm512_setzero_si512,
@@ -122,6 +129,7 @@ mod x86 {
     };
 
     use super::{Picked, SLOTS, Slots, retain_plainly};
+    use crate::codec::to_front::to_front;
 
     /// The mask from a document to its slot; the number of slots is a power of two.
     const SLOT_MASK: i32 = 0xfff;
@@ -190,6 +198,37 @@ mod x86 {
                 kept += wanted.count_ones() as usize;
             }
         }
+        retain_rest(docs, sums, least, [whole, kept])
+    }
+
+    /// Does the same on processors that do not compress vectors.
+    #[target_feature(enable = "avx2,popcnt")]
+    pub(super) fn retain_by_fours(docs: &mut [u32], sums: &mut [f64], least: f64) -> usize {
+        let (whole, lowest) = (docs.len() / 4 * 4, _mm256_set1_pd(least));
+        let mut kept = 0;
+        for from in (0..whole).step_by(4) {
+            // SAFETY: there are 4 documents and sums from `from` on, and the tables have whole entries. At
+            // most `from` of those before it were kept, so the 4 written entries end at the latest where these
+            // 4 end, and these were already read.
+            unsafe {
+                let all_docs = _mm_loadu_si128(docs.as_ptr().add(from).cast());
+                let all_sums = _mm256_loadu_pd(sums.as_ptr().add(from));
+                let wanted = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GE_OQ>(all_sums, lowest));
+                let wanted = (wanted & 15).cast_unsigned();
+                let (doubles, integers) = to_front(wanted);
+                let order = _mm256_loadu_si256(doubles.as_ptr().cast());
+                let some_sums = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(all_sums), order);
+                let order = _mm_loadu_si128(integers.as_ptr().cast());
+                _mm_storeu_si128(docs.as_mut_ptr().add(kept).cast(), _mm_shuffle_epi8(all_docs, order));
+                _mm256_storeu_si256(sums.as_mut_ptr().add(kept).cast(), some_sums);
+                kept += wanted.count_ones() as usize;
+            }
+        }
+        retain_rest(docs, sums, least, [whole, kept])
+    }
+
+    /// Retains of the entries from `whole` on, and moves them behind the `kept` ones.
+    fn retain_rest(docs: &mut [u32], sums: &mut [f64], least: f64, [whole, kept]: [usize; 2]) -> usize {
         let rest = retain_plainly(&mut docs[whole..], &mut sums[whole..], least);
         docs.copy_within(whole..whole + rest, kept);
         sums.copy_within(whole..whole + rest, kept);
@@ -256,7 +295,17 @@ mod tests {
             let least = [0.0, 0.5, 0.9, f64::NEG_INFINITY, f64::INFINITY, f64::NAN][random.usize(..6)];
             let wanted = docs.iter().zip(&sums).filter(|&(_, &sum)| sum >= least);
             let expected: Vec<(u32, u64)> = wanted.map(|(&doc, sum)| (doc, sum.to_bits())).collect();
-            for retain in [retain, retain_plainly] {
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            let by_fours = |docs: &mut [u32], sums: &mut [f64], least: f64| {
+                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+                    // SAFETY: the processor was just checked.
+                    return unsafe { x86::retain_by_fours(docs, sums, least) };
+                }
+                retain_plainly(docs, sums, least)
+            };
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            let by_fours = retain_plainly;
+            for retain in [retain, retain_plainly, by_fours] {
                 let (mut docs, mut sums) = (docs.clone(), sums.clone());
                 let kept = retain(&mut docs, &mut sums, least);
                 let left = docs.iter().zip(&sums).map(|(&doc, sum)| (doc, sum.to_bits()));
