@@ -145,7 +145,8 @@ fn agree(lines: &[String], expected: &Asked, found: &Asked, name: &str, scored_a
         let by_score = ["by-age", "range", "top", "stored", "snippets", "keys"];
         let kind = line.split('\t').next().unwrap_or_default();
         let is_by_score = by_score.contains(&kind);
-        // Of documents with equal scores, threads have added others first, which have a few tags more or less.
+        // Of documents with equal scores, threads have added others first, which have a few tags more or
+        // less.
         let apart = if kind == "stored" { 0.1 } else { 1e-6 };
         let near = |(one, other): (&f64, &f64)| (one - other).abs() <= apart * one.abs().max(1.0);
         let same_numbers = (is_by_score && !scored_alike) || expected.iter().zip(found).all(near);

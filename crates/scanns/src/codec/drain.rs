@@ -88,8 +88,8 @@ mod x86 {
         let mut docs = _mm_add_epi32(_mm_set1_epi32(first.cast_signed()), _mm_setr_epi32(0, 1, 2, 3));
         let mut len = 0;
         for four in sums.as_chunks_mut::<4>().0 {
-            // SAFETY: loads and clears four sums, and loads whole entries of the tables. At most 60 were taken
-            // before, so four more fit into 64.
+            // SAFETY: loads and clears four sums, and loads whole entries of the tables. At most 60 were
+            // taken before, so four more fit into 64.
             unsafe {
                 let found = _mm256_loadu_pd(four.as_ptr());
                 _mm256_storeu_pd(four.as_mut_ptr(), clear);

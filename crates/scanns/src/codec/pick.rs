@@ -208,8 +208,8 @@ mod x86 {
         let mut kept = 0;
         for from in (0..whole).step_by(4) {
             // SAFETY: there are 4 documents and sums from `from` on, and the tables have whole entries. At
-            // most `from` of those before it were kept, so the 4 written entries end at the latest where these
-            // 4 end, and these were already read.
+            // most `from` of those before it were kept, so the 4 written entries end at the latest where
+            // these 4 end, and these were already read.
             unsafe {
                 let all_docs = _mm_loadu_si128(docs.as_ptr().add(from).cast());
                 let all_sums = _mm256_loadu_pd(sums.as_ptr().add(from));

@@ -32,8 +32,8 @@ static ORDERS: Orders = {
     Orders { doubles, integers }
 };
 
-/// Returns the order of four doubles, as pairs of 32 bits, and of four integers, as bytes, in which the chosen
-/// ones come first. The lowest four bits of `chosen` tell which these are.
+/// Returns the order of four doubles, as pairs of 32 bits, and of four integers, as bytes, in which the
+/// chosen ones come first. The lowest four bits of `chosen` tell which these are.
 #[inline]
 pub fn to_front(chosen: u32) -> (&'static [u32; 8], &'static [u8; 16]) {
     let chosen = (chosen & 15) as usize;
