@@ -99,9 +99,9 @@ pub(crate) struct Args {
     /// Compare only with this engine
     #[arg(long, value_enum)]
     pub(crate) only: Option<Peer>,
-    /// Compare with these too: SeekStorm and infino, which find words by rules of their own and have not all
-    /// queries, so tokens and hits may differ, which is told. The first use compiles them, which takes ten
-    /// minutes or more for SeekStorm, and half an hour for infino
+    /// Compare with this one too: SeekStorm, which finds words by rules of its own and has not all queries,
+    /// so its tokens and hits may differ, which is told. The first use compiles it, which takes ten minutes
+    /// or more
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PEER")]
     #[arg(conflicts_with_all = ["only", "merge", "scores", "columns", "files", "warc"])]
     pub(crate) also: Vec<Peer>,

@@ -161,10 +161,10 @@ pub fn tantivy(ready: Ready, corpus: &Corpus, work: &Path) -> Engine {
     }
 }
 
-/// SeekStorm or infino, with what they recommend for fast builds and searches: see their adapters.
+/// SeekStorm, with what it recommends for fast builds and searches: see its adapter.
 ///
 /// # Errors
-/// If the corpus asks for what they do not have here.
+/// If the corpus asks for what it does not have here.
 pub fn guest(name: &str, ready: Ready, corpus: &Corpus, work: &Path) -> Result<Engine> {
     ensure!(
         corpus.segments.is_none() && !corpus.kept.stored && !corpus.kept.vectors,

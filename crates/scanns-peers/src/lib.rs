@@ -2,11 +2,10 @@
 //! turns. Times count only if documents, tokens and hits are equal.
 //!
 //! Each engine has an *adapter*, a process that builds, merges or searches, and prints lines of JSON. The
-//! adapters are `src/bin/peer-scanns.rs`, `tantivy/`, `seekstorm/`, `infino/` and `java/`. `protocol.rs`
-//! defines their protocol; `adapter.rs`, `texts.rs` and `contents.rs` are the common code of the adapters in
-//! Rust.
-//! SeekStorm and infino find words by rules of their own and have not all kinds of queries, so they are
-//! guests: how many of their answers agree is told, and what they do not have is left empty.
+//! adapters are `src/bin/peer-scanns.rs`, `tantivy/`, `seekstorm/` and `java/`. `protocol.rs` defines their
+//! protocol; `adapter.rs`, `texts.rs` and `contents.rs` are the common code of the adapters in Rust.
+//! SeekStorm finds words by rules of its own and has not all kinds of queries, so it is a guest: how many of
+//! its answers agree is told, and what it does not have is left empty.
 //!
 //! The driver is `main.rs`. It prepares the adapters (`peers.rs`, `toolchain.rs`), describes the corpus
 //! (`corpus.rs`), runs the adapters (`engine.rs`), draws queries (`form.rs`) from the corpus (`text.rs`,

@@ -17,8 +17,6 @@ pub enum Peer {
     Tantivy,
     /// SeekStorm
     Seekstorm,
-    /// infino
-    Infino,
 }
 
 /// The peers that could be prepared.
@@ -39,7 +37,6 @@ impl Peer {
             Peer::Lucene => "Lucene",
             Peer::Tantivy => "tantivy",
             Peer::Seekstorm => "SeekStorm",
-            Peer::Infino => "infino",
         }
     }
 
@@ -48,7 +45,6 @@ impl Peer {
             Peer::Lucene => toolchain::lucene(work, heap_mib),
             Peer::Tantivy => toolchain::adapter(work, "tantivy"),
             Peer::Seekstorm => toolchain::adapter(work, "seekstorm"),
-            Peer::Infino => toolchain::adapter(work, "infino"),
         }
     }
 }

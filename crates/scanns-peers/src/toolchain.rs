@@ -246,7 +246,7 @@ mod tests {
         for library in ["lucene", "jsoup", "jackson"] {
             assert!(library_version(&read("java/pom.xml"), library).unwrap().contains('.'));
         }
-        for name in ["tantivy", "seekstorm", "infino"] {
+        for name in ["tantivy", "seekstorm"] {
             assert!(locked_version(&read(&format!("{name}/Cargo.lock")), name).unwrap().contains('.'));
         }
         assert!(library_version("<project/>", "lucene").is_err() && locked_version("", "tantivy").is_err());
