@@ -96,25 +96,28 @@ fn print_preview(
     which: &WhichArgs,
 ) -> Result<Outcome> {
     let mut out = Output::stdout();
+    // The order of documents is that in which threads read them.
+    let mut keys: Vec<&Vec<u8>> = found.keys.iter().collect();
+    keys.sort_unstable();
     if json {
         let mut object = about(index);
         object.insert("dry_run".into(), true.into());
         object.insert("selected".into(), found.selected.into());
         object.insert("documents".into(), found.documents.into());
-        let key = |key: &Vec<u8>| {
+        let key = |key: &&Vec<u8>| {
             let mut object = Map::new();
             report::put_bytes(&mut object, "key", key);
             Value::from(object)
         };
-        object.insert("examples".into(), found.keys.iter().map(key).collect());
+        object.insert("examples".into(), keys.iter().map(key).collect());
         out.json(&object.into())?;
     } else {
         let documents = units::counted(found.documents, "document");
         writeln!(out, "{} of {documents} would be {done}", units::count(found.selected))?;
-        for key in &found.keys {
+        for key in &keys {
             writeln!(out, "  {}", quoted(key))?;
         }
-        match found.selected.saturating_sub(found.keys.len() as u64) {
+        match found.selected.saturating_sub(keys.len() as u64) {
             0 => {}
             more => writeln!(out, "  … and {} more", units::count(more))?,
         }
