@@ -27,7 +27,7 @@ pub struct StoredArgs {
     #[arg(long, value_delimiter = ',', default_value = "lz4,none,zstd:1,zstd:3,zstd:6")]
     pub compressions: Vec<String>,
     /// The analyzer
-    #[arg(long, default_value = "standard", value_parser = ["standard", "english", "whitespace", "paths"])]
+    #[arg(long, default_value = "standard")]
     pub analyzer: String,
     /// Index threads [default: the available cores]
     #[arg(long)]
@@ -72,11 +72,9 @@ fn read(snapshot: Snapshot, count: usize) -> Result<f64> {
 /// Measures all compressions.
 pub fn run(args: &StoredArgs, results: &mut Results) -> Result<()> {
     let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let analyzer =
-        ["standard", "english", "whitespace", "paths"].into_iter().find(|name| *name == args.analyzer);
     let job = Job {
         lines: args.lines,
-        analyzer: analyzer.unwrap_or("standard"),
+        analyzer: args.analyzer.clone(),
         ..Job::on(vec![args.corpus.clone()], threads)
     };
     let compressions = args.compressions.iter().map(|name| Ok(Compression::parse(name)?));

@@ -26,7 +26,7 @@ pub struct Job {
     /// If the text of documents is kept in any case: how it is compressed.
     pub compression: Option<Compression>,
     /// The name of the analyzer.
-    pub analyzer: &'static str,
+    pub analyzer: String,
     /// Index threads.
     pub threads: usize,
     /// Bytes of memory of a thread's first segments.
@@ -47,7 +47,7 @@ impl Job {
             lines: false,
             full: false,
             compression: None,
-            analyzer: "paths",
+            analyzer: "paths".into(),
             threads,
             segment_memory: scanns::writer::SEGMENT_MEMORY,
             read: ReadOptions::default(),
@@ -71,7 +71,7 @@ pub fn build(job: &Job, out: &Path, progress: &Progress) -> Result<IndexReport> 
         read: ReadOptions { lanes: job.threads, ..job.read.clone() },
         records: if job.lines { Records::Lines } else { Records::File },
         fields: scanns::sources::FieldOptions { metadata: Some(false), ..Default::default() },
-        analyzer: Some(Analyzer::parse(job.analyzer)?),
+        analyzer: Some(Analyzer::parse(&job.analyzer)?),
         postings: job.full.then_some(Postings::Positions),
         stored: StoredOptions {
             store: (job.full || job.compression.is_some()).then_some(Store::Content),

@@ -70,16 +70,15 @@ impl Drained {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        _CMP_GE_OQ, _mm_add_epi32, _mm_loadu_si128, _mm_set1_epi32, _mm_setr_epi32, _mm_shuffle_epi8,
-        _mm_storeu_si128, _mm256_add_epi32, _mm256_castpd_si256, _mm256_cmp_pd, _mm256_loadu_pd,
-        _mm256_loadu_si256, _mm256_maskz_compress_epi32, _mm256_movemask_pd, _mm256_permutevar8x32_epi32,
-        _mm256_set1_epi32, _mm256_set1_pd, _mm256_setr_epi32, _mm256_storeu_pd, _mm256_storeu_si256,
-        _mm512_castpd_si512, _mm512_cmp_pd_mask, _mm512_loadu_pd, _mm512_maskz_compress_pd,
-        _mm512_movepi64_mask, _mm512_set1_pd, _mm512_storeu_pd,
+        _CMP_GE_OQ, _mm_add_epi32, _mm_set1_epi32, _mm_setr_epi32, _mm_storeu_si128, _mm256_add_epi32,
+        _mm256_cmp_pd, _mm256_loadu_pd, _mm256_maskz_compress_epi32, _mm256_movemask_pd, _mm256_set1_epi32,
+        _mm256_set1_pd, _mm256_setr_epi32, _mm256_storeu_pd, _mm256_storeu_si256, _mm512_castpd_si512,
+        _mm512_cmp_pd_mask, _mm512_loadu_pd, _mm512_maskz_compress_pd, _mm512_movepi64_mask, _mm512_set1_pd,
+        _mm512_storeu_pd,
     };
 
     use super::{CHUNK, Drained, UNTOUCHED};
-    use crate::codec::to_front::to_front;
+    use crate::codec::to_front::{doubles_to_front, integers_to_front};
 
     /// Does the same as [`Drained::take_plainly`], four sums at a time.
     #[target_feature(enable = "avx2,popcnt")]
@@ -88,20 +87,16 @@ mod x86 {
         let mut docs = _mm_add_epi32(_mm_set1_epi32(first.cast_signed()), _mm_setr_epi32(0, 1, 2, 3));
         let mut len = 0;
         for four in sums.as_chunks_mut::<4>().0 {
-            // SAFETY: loads and clears four sums, and loads whole entries of the tables. At most 60 were
-            // taken before, so four more fit into 64.
+            // SAFETY: loads and clears four sums. At most 60 were taken before, so four more fit into 64.
             unsafe {
                 let found = _mm256_loadu_pd(four.as_ptr());
                 _mm256_storeu_pd(four.as_mut_ptr(), clear);
                 let negative = _mm256_movemask_pd(found);
                 let enough = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GE_OQ>(found, least));
                 let wanted = (enough & !negative & 15).cast_unsigned();
-                let (doubles, integers) = to_front(wanted);
-                let doubles = _mm256_loadu_si256(doubles.as_ptr().cast());
-                let packed = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(found), doubles);
-                _mm256_storeu_si256(drained.sums.as_mut_ptr().add(len).cast(), packed);
-                let packed = _mm_shuffle_epi8(docs, _mm_loadu_si128(integers.as_ptr().cast()));
-                _mm_storeu_si128(drained.docs.as_mut_ptr().add(len).cast(), packed);
+                _mm256_storeu_pd(drained.sums.as_mut_ptr().add(len), doubles_to_front(found, wanted));
+                let to_docs = drained.docs.as_mut_ptr().add(len);
+                _mm_storeu_si128(to_docs.cast(), integers_to_front(docs, wanted));
                 len += wanted.count_ones() as usize;
             }
             docs = _mm_add_epi32(docs, _mm_set1_epi32(4));

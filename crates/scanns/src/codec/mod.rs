@@ -5,10 +5,10 @@
 //! integers, `bitpack.rs` blocks of integers, `bits.rs` sets of integers. `flags.rs` turns bytes into bits,
 //! `ranks.rs` counts the bits before others, and `drain.rs` reads sums out. `prefix.rs` compares strings.
 //! `packed/` and `numbers/` encode the integers of a column so that each can be read alone, and
-//! `presence.rs` encodes which documents have values. `pick.rs` filters postings, `norm.rs` encodes the
-//! length of a document in one byte. `postings` encodes the list of a term and has the cursor that queries
-//! use, `positions` encodes the positions of the term in its documents. `fsst` compresses strings that are
-//! read one by one, `strings` encodes blocks of strings.
+//! `presence.rs` encodes which documents have values. `pick.rs` filters postings, `to_front.rs` moves the
+//! chosen ones of four, `norm.rs` encodes the length of a document in one byte. `postings` encodes the list
+//! of a term and has the cursor that queries use, `positions` encodes the positions of the term in its
+//! documents. `fsst` compresses strings that are read one by one, `strings` encodes blocks of strings.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 

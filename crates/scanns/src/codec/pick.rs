@@ -119,17 +119,16 @@ fn compresses() -> bool {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use std::arch::x86_64::{
-        __m512i, __mmask16, _CMP_GE_OQ, _mm_loadu_si128, _mm_shuffle_epi8, _mm_storeu_si128,
-        _mm256_castpd_si256, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_loadu_si256, _mm256_maskz_compress_epi32,
-        _mm256_movemask_pd, _mm256_permutevar8x32_epi32, _mm256_set1_pd, _mm256_storeu_si256,
-        _mm512_add_epi32, _mm512_and_si512, _mm512_cmp_pd_mask, _mm512_i32gather_epi32, _mm512_loadu_pd,
-        _mm512_mask_cmpneq_epi32_mask, _mm512_maskz_compress_epi32, _mm512_maskz_compress_pd,
-        _mm512_maskz_loadu_epi32, _mm512_set1_epi32, _mm512_set1_pd, _mm512_setr_epi32, _mm512_setzero_si512,
-        _mm512_storeu_pd, _mm512_storeu_si512, _mm512_sub_epi32,
+        __m512i, __mmask16, _CMP_GE_OQ, _mm_loadu_si128, _mm_storeu_si128, _mm256_cmp_pd, _mm256_loadu_pd,
+        _mm256_loadu_si256, _mm256_maskz_compress_epi32, _mm256_movemask_pd, _mm256_set1_pd,
+        _mm256_storeu_pd, _mm256_storeu_si256, _mm512_add_epi32, _mm512_and_si512, _mm512_cmp_pd_mask,
+        _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_mask_cmpneq_epi32_mask, _mm512_maskz_compress_epi32,
+        _mm512_maskz_compress_pd, _mm512_maskz_loadu_epi32, _mm512_set1_epi32, _mm512_set1_pd,
+        _mm512_setr_epi32, _mm512_setzero_si512, _mm512_storeu_pd, _mm512_storeu_si512, _mm512_sub_epi32,
     };
 
     use super::{Picked, SLOTS, Slots, retain_plainly};
-    use crate::codec::to_front::to_front;
+    use crate::codec::to_front::{doubles_to_front, integers_to_front};
 
     /// The mask from a document to its slot; the number of slots is a power of two.
     const SLOT_MASK: i32 = 0xfff;
@@ -207,20 +206,17 @@ mod x86 {
         let (whole, lowest) = (docs.len() / 4 * 4, _mm256_set1_pd(least));
         let mut kept = 0;
         for from in (0..whole).step_by(4) {
-            // SAFETY: there are 4 documents and sums from `from` on, and the tables have whole entries. At
-            // most `from` of those before it were kept, so the 4 written entries end at the latest where
-            // these 4 end, and these were already read.
+            // SAFETY: there are 4 documents and sums from `from` on. At most `from` of those before it were
+            // kept, so the 4 written entries end at the latest where these 4 end, and these were already
+            // read.
             unsafe {
                 let all_docs = _mm_loadu_si128(docs.as_ptr().add(from).cast());
                 let all_sums = _mm256_loadu_pd(sums.as_ptr().add(from));
                 let wanted = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GE_OQ>(all_sums, lowest));
                 let wanted = (wanted & 15).cast_unsigned();
-                let (doubles, integers) = to_front(wanted);
-                let order = _mm256_loadu_si256(doubles.as_ptr().cast());
-                let some_sums = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(all_sums), order);
-                let order = _mm_loadu_si128(integers.as_ptr().cast());
-                _mm_storeu_si128(docs.as_mut_ptr().add(kept).cast(), _mm_shuffle_epi8(all_docs, order));
-                _mm256_storeu_si256(sums.as_mut_ptr().add(kept).cast(), some_sums);
+                let some_docs = integers_to_front(all_docs, wanted);
+                _mm_storeu_si128(docs.as_mut_ptr().add(kept).cast(), some_docs);
+                _mm256_storeu_pd(sums.as_mut_ptr().add(kept), doubles_to_front(all_sums, wanted));
                 kept += wanted.count_ones() as usize;
             }
         }

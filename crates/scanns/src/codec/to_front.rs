@@ -1,7 +1,12 @@
-//! How to move the chosen ones of four to the front, on processors that shuffle vectors but do not compress
+//! Moves the chosen ones of four to the front, on processors that shuffle vectors but do not compress
 //! them.
 
 #![expect(clippy::indexing_slicing, reason = "an index has four bits, and the compiler makes the tables")]
+
+use std::arch::x86_64::{
+    __m128i, __m256d, _mm_loadu_si128, _mm_shuffle_epi8, _mm256_castpd_si256, _mm256_castsi256_pd,
+    _mm256_loadu_si256, _mm256_permutevar8x32_epi32,
+};
 
 /// The orders of four doubles, as pairs of 32 bits, and of four integers of 32 bits, as bytes.
 struct Orders {
@@ -32,10 +37,22 @@ static ORDERS: Orders = {
     Orders { doubles, integers }
 };
 
-/// Returns the order of four doubles, as pairs of 32 bits, and of four integers, as bytes, in which the
-/// chosen ones come first. The lowest four bits of `chosen` tell which these are.
+/// Moves the chosen ones of four doubles to the front. The lowest four bits of `chosen` tell which these are.
 #[inline]
-pub fn to_front(chosen: u32) -> (&'static [u32; 8], &'static [u8; 16]) {
-    let chosen = (chosen & 15) as usize;
-    (&ORDERS.doubles[chosen], &ORDERS.integers[chosen])
+#[target_feature(enable = "avx2")]
+pub fn doubles_to_front(doubles: __m256d, chosen: u32) -> __m256d {
+    let order: &[u32; 8] = &ORDERS.doubles[(chosen & 15) as usize];
+    // SAFETY: the load is of the whole order.
+    let order = unsafe { _mm256_loadu_si256(order.as_ptr().cast()) };
+    _mm256_castsi256_pd(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(doubles), order))
+}
+
+/// Does the same with four integers.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn integers_to_front(integers: __m128i, chosen: u32) -> __m128i {
+    let order: &[u8; 16] = &ORDERS.integers[(chosen & 15) as usize];
+    // SAFETY: the load is of the whole order.
+    let order = unsafe { _mm_loadu_si128(order.as_ptr().cast()) };
+    _mm_shuffle_epi8(integers, order)
 }

@@ -14,6 +14,7 @@
 //! | `best_score` | the score by the best of several clauses |
 //! | `doc_set`, `number_set` | sets of documents of a leaf, sets of terms of a dictionary |
 //! | `top_k`, `fields`, `searcher` | the best hits, the leaves by field |
+//! | `filter_cache` | the documents of filters that repeat |
 //! | `statistics` | the statistics of terms that searchers of parts of the documents share |
 //! | `similarity` | the formulas of the models |
 //! | `terms` | patterns, suggestions, frequent terms |

@@ -1,4 +1,5 @@
-//! Runs a plan in one leaf by the algorithm that `strategy.rs` chooses.
+//! Runs a plan in one leaf by the algorithm that `strategy.rs` chooses, and a single term in several leaves
+//! together.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

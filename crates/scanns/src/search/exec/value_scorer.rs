@@ -230,7 +230,8 @@ impl<'a, 'q> ValueScorer<'a, 'q> {
         Ok(())
     }
 
-    /// A score that all documents have which may reach the threshold with numbers up to `greatest`.
+    /// The least score with which a document may reach the threshold, or slightly less, if its number is at
+    /// most `greatest`.
     fn least_score(&self, threshold: f32, greatest: f64) -> f32 {
         if threshold <= 0.0 {
             return f32::NEG_INFINITY;

@@ -1,6 +1,5 @@
 //! The bytes that identify a filter: two filters with the same bytes match the same documents of a snapshot.
 
-use std::io::Write;
 use std::ops::Bound;
 
 use super::node::{DocSource, NodeKind, PlanNode};
@@ -97,13 +96,13 @@ impl KeyWriter<'_> {
                 let (field, matcher) = self.plan.patterns.get(pattern)?;
                 self.key.push(b'w');
                 self.field(*field);
-                self.text(matcher);
+                self.bytes(format!("{matcher:?}").as_bytes());
             }
             DocSource::ValuePattern(pattern) => {
                 let (field, matcher) = self.plan.value_patterns.get(pattern)?;
                 self.key.push(b'v');
                 self.number(field.number().into());
-                self.text(matcher);
+                self.bytes(format!("{matcher:?}").as_bytes());
             }
             DocSource::Values(range) => {
                 let ValueRange { field, low, high } = self.plan.ranges.get(range)?;
@@ -123,23 +122,20 @@ impl KeyWriter<'_> {
             Bound::Included(value) => (b'i', value),
             Bound::Excluded(value) => (b'x', value),
         };
-        self.key.push(kind);
-        match value {
-            Value::Text(text) | Value::Bytes(text) => self.bytes(text),
-            Value::Unsigned(number) => self.number(*number),
-            Value::Signed(number) | Value::Date(number) => self.number(number.cast_unsigned()),
-            Value::Float(number) => self.number(number.to_bits()),
-            Value::Boolean(is) => self.key.push(u8::from(*is)),
+        let (of_value, number) = match value {
+            Value::Text(text) => (b't', Err(text)),
+            Value::Bytes(bytes) => (b'b', Err(bytes)),
+            Value::Unsigned(number) => (b'n', Ok(*number)),
+            Value::Signed(number) => (b's', Ok(number.cast_unsigned())),
+            Value::Date(number) => (b'd', Ok(number.cast_unsigned())),
+            Value::Float(number) => (b'f', Ok(number.to_bits())),
+            Value::Boolean(is) => (b'o', Ok(u64::from(*is))),
+        };
+        self.key.extend([kind, of_value]);
+        match number {
+            Ok(number) => self.number(number),
+            Err(bytes) => self.bytes(bytes),
         }
-    }
-
-    /// What something looks like, with its length.
-    fn text(&mut self, shown: &impl std::fmt::Debug) {
-        let before = self.key.len();
-        // Writing to memory does not fail.
-        let _ = write!(self.key, "{shown:?}");
-        let written = self.key.len() - before;
-        self.length(written);
     }
 }
 
@@ -212,6 +208,9 @@ mod tests {
             range(2, Bound::Included(five.clone()), Bound::Included(six)),
             range(3, Bound::Included(five), Bound::Unbounded),
             range(2, Bound::Included(Value::Text(b"x".to_vec())), Bound::Unbounded),
+            range(2, Bound::Included(Value::Bytes(b"x".to_vec())), Bound::Unbounded),
+            range(2, Bound::Included(Value::Signed(5)), Bound::Unbounded),
+            range(2, Bound::Included(Value::Date(5)), Bound::Unbounded),
         ];
         let mut known = BTreeMap::new();
         for filter in filters {
